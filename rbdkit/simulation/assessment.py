@@ -90,7 +90,7 @@ def judge(
         contacts = replace(contacts, fastest=_fastest(motion))
     stopped = recording.stopped
     breaks = declared_breaks(model, applied.law, getattr(motion.f_ext, "function", None))
-    if applied.held is not None or breaks or memory:
+    if applied.held is not None or breaks or memory or _forgotten(motion):
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
     lost = energy_error > max(TOO_MUCH, work_error) and work_error > 0.0
     blurred = lost and not recording.ran_away and _blurred(motion, method, recording.steps, step, adequacy)
@@ -161,8 +161,9 @@ def unjudged(
     wall_time: float,
     backend: str,
     contacts: ContactReport | None = None,
+    why: str = "",
 ) -> Report:
-    """The report on a motion whose judgement was interrupted; the arguments are those of `judge`."""
+    """The report on a motion whose judgement was interrupted, or failed, why; other arguments are those of `judge`."""
     return Report(
         integrator=method.name,
         backend=backend,
@@ -178,6 +179,7 @@ def unjudged(
         adaptive=isinstance(method, Adaptive),
         stopped=recording.stopped,
         judged=False,
+        unjudged=why,
         contacts=contacts,
     )
 
@@ -341,11 +343,20 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[floa
     elif motion._moved_by_time and (motion.model.loops or motion.model.constraints):
         what = "loops" if motion.model.loops else "constraints"
         notes.append(f"energy not judged: the work of prescribed joints is not known where there are {what}")
+    if missing := _forgotten(motion):
+        notes.append(
+            f"energy not judged: tau failed at {missing} of {len(motion)} recorded states when it was asked there again"
+        )
     if applied.held is not None:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     elif breaks:
         notes.append("energy not judged: forces jump at their breaks, so their work is known roughly only")
     return notes
+
+
+def _forgotten(motion: Trajectory) -> int:
+    """At how many states, but for the last, joint forces are not known though some act."""
+    return 0 if motion.tau is None else int(np.isnan(motion.tau[:-1]).any(axis=1).sum())
 
 
 def _open_shares(contacts: ContactRecord) -> list[str]:

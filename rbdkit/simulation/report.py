@@ -112,7 +112,9 @@ class Report:
     lost_turns : str
         Empty, or which joint turned past half a turn, and when, in a formulation that cannot tell.
     judged : bool
-        Whether there was time to judge the motion; if not, the numbers above say nothing.
+        Whether the motion could be judged; if not, the numbers above say nothing.
+    unjudged : str
+        Why it was not, if that was no interruption.
     contacts : ContactReport or None
         How contacts were computed; None where nothing could touch.
     closing : bool
@@ -153,6 +155,7 @@ class Report:
     order: int = 1
     lost_turns: str = ""
     judged: bool = True
+    unjudged: str = ""
     contacts: ContactReport | None = None
     closing: bool = False
     memory: str = ""
@@ -250,7 +253,8 @@ class Report:
             lines.append(f"FORCE BETWEEN STEPS: {self.unseen}")
         if not self.judged:
             lines.append(
-                "NOT JUDGED: interrupted while energy, step and limits were looked at; of the motion nothing is lost"
+                f"NOT JUDGED: {self.unjudged or 'interrupted'} while energy, step and limits were looked at; of the "
+                "motion nothing is lost"
             )
         if self.stopped:
             lines.append(f"STOPPED: {self.stopped}")

@@ -326,7 +326,8 @@ def _reported(
     off : number of pairs that pass through each other because contacts were switched off. finer : the same motion
     once more, if it is asked for.
 
-    An interruption ends the judgement; the motion is kept.
+    An interruption ends the judgement, and so does an error, of a law say that fails when it is asked once more; the
+    motion is kept.
     """
     if recording.interrupted:
         interrupted()
@@ -338,6 +339,9 @@ def _reported(
     except KeyboardInterrupt:
         interrupted()
         report = unjudged(recording, method, wall_time, code, contacts)
+    except Exception as fault:
+        why = f"{type(fault).__name__} ({fault}) came up"
+        report = unjudged(recording, method, wall_time, code, contacts, why)
     if off:
         report = without_contacts(report, off)
     alarms = report.alarms(motion.model)

@@ -153,3 +153,29 @@ def test_a_motion_that_becomes_too_fast_keeps_what_there_is(formulation):
     assert run.report.stopped.endswith(f"(after t = {run.t[-1]:.6g} s)")
     assert f"from t = {run.t[-1]:g} s" in run.report.stopped
     assert 2 < len(run) < 41 and np.isfinite(run.q).all() and np.isfinite(run.v).all()
+
+
+class Forward:
+    """A controller that takes no step back: it fails when it is asked once more for what is recorded."""
+
+    def __init__(self, fault):
+        self.fault, self.last = fault, -1.0
+
+    def __call__(self, t, q, v):
+        if t < self.last - 1e-12:
+            raise self.fault
+        self.last = t
+        return -0.1 * v
+
+
+@pytest.mark.parametrize("options", [{}, {"backend": "book"}, {"formulation": "se3"}, {"formulation": "redmax"}])
+@pytest.mark.parametrize("fault", [ValueError("time goes back"), KeyError("t"), ZeroDivisionError("dt")])
+def test_a_law_that_fails_when_it_is_asked_again_loses_nothing(fault, options):
+    expected = rbd.simulate(double_pendulum(), [1.0, 0.5], duration=0.05, tau=lambda t, q, v: -0.1 * v, **options)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        run = rbd.simulate(double_pendulum(), [1.0, 0.5], duration=0.05, tau=Forward(fault), **options)
+    np.testing.assert_allclose(run.q, expected.q, atol=1e-13)
+    assert np.isnan(run.tau[0]).all() and np.isnan(run.report.energy_error)
+    told = [*run.report.notes, *(str(one.message) for one in said)]
+    assert any("NOT JUDGED: " + type(fault).__name__ in text or "tau failed at 50 of 51" in text for text in told)
