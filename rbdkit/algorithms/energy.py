@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.force_elements import element_power, element_rates, with_elements
 from rbdkit.algorithms.kinematics import forward_kinematics, in_world
-from rbdkit.algorithms.passive_force import dissipation, spring_energy
+from rbdkit.algorithms.passive_force import dissipation, passive_force, spring_energy
 from rbdkit.algorithms.rnea import rnea
 from rbdkit.model import Model
-from rbdkit.model.constraint_rows import working
-from rbdkit.model.requirements import require_tree
 from rbdkit.spatial.cross import cross_force
 
 
@@ -82,7 +80,7 @@ class PowerBalance:
     external : ndarray
         Of f_ext.
     driven : ndarray
-        Of the motors that move prescribed joints.
+        Of the motors that move prescribed joints, and of constraints that time moves.
     dissipated : ndarray
         In the dampers, and by force elements.
     """
@@ -129,18 +127,10 @@ def power_balance(
     -----
     The rate of energy is taken body by body, ``v_i . (I_i a_i + v_i x* I_i v_i) - m g . v_com``, and joint by joint for
     springs and rotors: it uses no joint-space quantity, so it checks those. Joints that close loops do no work, so the
-    balance holds with them too.
-
-    Raises
-    ------
-    ModelError
-        If there are joints that close loops and joints that move as time says: who of these does the work is not known
-        from the motion alone.
+    balance holds with them too, unless time moves what they hold. Then their reactions pass on what motors do: with
+    ``K v + k_d = 0``, where k_d is the slip that prescribed motions alone would make, they bring ``-lambda . k_d`` to
+    the joints of the tree. Where reactions are indeterminate, their power is not.
     """
-    if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
-        require_tree(model, "the power balance of driven joints")
-    if working(model):
-        require_tree(model, "the power balance")
     result = rnea(model, q, v, vdot, f_ext=with_elements(model, q, v, f_ext=f_ext, t=t, z=z), t=t)
     rate = driven = 0.0
     for i in model.outward:
@@ -153,10 +143,26 @@ def power_balance(
             rate += (joint.stiffness * u) @ (joint.type.local_rate(u) @ joint.velocities(v))
         if joint.nv == 0:  # it moves only if it is driven
             driven += result.f[i] @ joint.velocity(q, v, t)
+    if model.loops or model.constraints:
+        known = tau + passive_force(model, q, v, t=t, z=z)
+        driven += _through_loops(model, q, rnea(model, q, v, vdot, f_ext=f_ext, t=t).tau - known, t)
     external = external_power(model, q, v, f_ext, t=t)
     stored, lost = element_rates(model, q, v, t=t, z=z)
     dissipated = dissipation(model, v) + lost
     return PowerBalance(np.asarray(rate + stored), tau @ v, np.asarray(external), np.asarray(driven), dissipated)
+
+
+def _through_loops(model: Model, q: NDArray, reaction: NDArray, t: float) -> float:
+    """Power that prescribed motions bring in through loops and constraints, W; reaction : (nv,) K^T lambda."""
+    from rbdkit.algorithms import loops  # which most models never need
+
+    still = np.zeros(model.nv)
+    constraint = loops.with_elements(loops.loop_constraint(model, q, still, t=t), model, q, still, t=t)
+    if not constraint.delta_dot.any():
+        return 0.0
+    kept = list(loops.independent_rows(constraint))
+    lam = np.linalg.lstsq(constraint.scaled[kept].T, constraint.per_column * reaction, rcond=None)[0]
+    return -float(lam @ (constraint.per_row * constraint.delta_dot)[kept])
 
 
 def external_power(model: Model, q: NDArray, v: NDArray, f_ext: ExternalForces, *, t: float = 0.0) -> float:

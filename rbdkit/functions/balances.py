@@ -186,8 +186,7 @@ def power_balance(
     StateError
         If a vector has the wrong shape, is not finite, or q is off its manifold.
     ModelError
-        If some joints close loops and others move as time says: who of these does the work cannot be told;
-        or if states of force elements are not given.
+        If states of force elements are not given.
 
     Examples
     --------

@@ -220,7 +220,7 @@ class _Run:
             if step.lam is not None:
                 self.log.lost_normal[-1] += -float(step.work[:, 0].sum()) - step.lifted
                 self.log.lost_friction[-1] += -float(step.work[:, 1:].sum())
-                self.log.driven[-1] += step.driven(scene, q)
+                self.log.driven[-1] += step.driven(scene, q, w)
                 self.log.solved(step.residual, step.found.rounds, step.found.settled)
             t, q, w, memory = t + h, step.q, step.w, step.memory
         names = {scene.pairs.names[p] for p, _ in [*self.modes, *now.near.keys]}
@@ -392,11 +392,12 @@ class _Run:
         """Energy that sliding took between two states, and motors brought, by the trapezoidal rule."""
         power = [-float((at.here.lam[:, 1:] * at.here.u[:, 1:]).sum()) for at in (now, then)]
         self.log.lost_friction[-1] += 0.5 * (then.t - now.t) * sum(power)
-        brought = [self._driven(at.t, at.q, at.here.near, at.here.force) for at in (now, then)]
+        brought = [self._driven(at, at.here.near, at.here.force) for at in (now, then)]
         self.log.driven[-1] += 0.5 * (then.t - now.t) * sum(brought)
 
-    def _driven(self, t: float, q: NDArray, near: Near, force: NDArray) -> float:
-        return driven_power(self.scene, t, q, near.pair, near.point, force)
+    def _driven(self, at: Moment, near: Near, force: NDArray) -> float:
+        v = at.w[: self.scene.model.nv]
+        return driven_power(self.scene, at.t, at.q, v, near.pair, near.point, force)
 
     # --- events -------------------------------------------------------------------------------------------------------
 
@@ -462,7 +463,7 @@ class _Run:
             w[:nv], after = blow.v, blow.after
             log.lost_normal[-1] += blow.lost[0]
             log.lost_friction[-1] += blow.lost[1]
-            log.driven[-1] += self._driven(then.t, then.q, near, np.einsum("ik,ikj->ij", blow.lam, near.axes))
+            log.driven[-1] += self._driven(then, near, np.einsum("ik,ikj->ij", blow.lam, near.axes))
             for p in np.unique(near.pair[blow.lam[:, 0] > 0.0]) if (u_n < -self.slowest).any() else ():
                 own = near.pair == p
                 passed = "" if u_n[own].min() < -PARTING else "passed on"

@@ -18,6 +18,7 @@ from rbdkit.laws.stops import Stops
 from rbdkit.laws.straight import Straight
 from rbdkit.model.closing.massless import require_inertia
 from rbdkit.model.closing.rank import arcs_of
+from rbdkit.model.constraint_rows import constraint_rows, working
 
 
 class Scene:
@@ -38,6 +39,9 @@ class Scene:
         self.friction = np.array([own.friction for own in pairs.surfaces], dtype=float)
         self.restitution = np.array([own.restitution for own in pairs.surfaces], dtype=float)
         self.driven = any(joint.type.is_driven for joint in self.model.joints)
+        rows = constraint_rows(self.model)
+        timed = (rows is not None and rows.timed) or any(loop.joint.type.is_driven for loop in self.model.loops)
+        self.at_work = self.driven or timed or bool(working(self.model))
         self.straight = Straight(system.model)
         self._placement = np.eye(4)
         rigid = list(range(len(self.model.bodies)))

@@ -154,7 +154,7 @@ class TimeStepping(Law):
         for k in range(len(times) - 1):
             hold(k)
             step = self.step(scene, float(times[k]), q, w, float(times[k + 1] - times[k]), memory)
-            step.write(log, k, scene, q)
+            step.write(log, k, scene, q, w)
             q, w, memory = step.q, step.w, step.memory
             yield q, w, k + 1, None
         last = self.step(scene, float(times[-1]), q, w, float(times[-1] - times[-2]), memory)
@@ -373,18 +373,19 @@ class Step:
         self.memory = Memory(self.near.pair, self.near.point, found.lam)
         self.work = found.lam * 0.5 * (self.before + self.after)
 
-    def driven(self, scene: Scene, q: NDArray) -> float:
-        """Work of prescribed joints through contacts in the step, which began at q, J."""
-        return self.h * driven_power(scene, self.t, q, self.near.pair, self.near.point, self.force)
+    def driven(self, scene: Scene, q: NDArray, w: NDArray) -> float:
+        """Work of prescribed joints through contacts in the step, which began at q and w, J."""
+        v = 0.5 * (w + self.w)[: scene.model.nv]
+        return self.h * driven_power(scene, self.t, q, v, self.near.pair, self.near.point, self.force)
 
-    def write(self, log: Log, k: int, scene: Scene, q: NDArray) -> None:
-        """Tell a log of step k, which began at q."""
+    def write(self, log: Log, k: int, scene: Scene, q: NDArray, w: NDArray) -> None:
+        """Tell a log of step k, which began at q and w."""
         log.state(k, self.t, self.near, self.force)
         if self.lam is None:
             log.watch(self.t, self.near, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool), BOUNCE)
             log.took(0.0, 0.0)
             return
-        log.took(-float(self.work[:, 0].sum()) - self.lifted, -float(self.work[:, 1:].sum()), self.driven(scene, q))
+        log.took(-float(self.work[:, 0].sum()) - self.lifted, -float(self.work[:, 1:].sum()), self.driven(scene, q, w))
         log.solved(self.residual, self.found.rounds, self.found.settled)
         rough, sliding = scene.friction[self.near.pair] > 0.0, np.hypot(self.after[:, 1], self.after[:, 2])
         log.watch(self.t, self.near, self.lam[:, 0], self.before[:, 0], sliding, rough, 10.0 * BOUNCE)

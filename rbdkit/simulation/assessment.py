@@ -20,6 +20,7 @@ from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
 from rbdkit.model.kept import kept
 from rbdkit.model.names import listed
+from rbdkit.model.one_sided import only_stops
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import loop_notes
@@ -108,7 +109,7 @@ def judge(
             f"energy not judged: from one recorded state to the next, {motion.t[1] - motion.t[0]:.3g} s later, the "
             "motion changes too much to tell the work of forces; record more of them"
         )
-    lossy = model.lossy or bool(motion.driven)
+    lossy = model.lossy or motion._moved_by_time or bool(working(model))
     closing = not isinstance(method, Law) and "constraints" in method.conserves
     return Report(
         integrator=method.name,
@@ -338,11 +339,8 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[floa
         )
     if doubtful:
         notes.append(f"the model has {doubtful} finding{'s' if doubtful > 1 else ''}, see model.validate()")
-    if at_work := working(motion.model):
-        notes.append(f"energy not judged: the work of constraints that move is not known, that of {listed(at_work)}")
-    elif motion._moved_by_time and (motion.model.loops or motion.model.constraints):
-        what = "loops" if motion.model.loops else "constraints"
-        notes.append(f"energy not judged: the work of prescribed joints is not known where there are {what}")
+    if at_work := working(only_stops(motion.model)):
+        notes.append(f"energy not judged: the work of bounds that move is not known, that of {listed(at_work)}")
     if missing := _forgotten(motion):
         notes.append(
             f"energy not judged: tau failed at {missing} of {len(motion)} recorded states when it was asked there again"

@@ -122,7 +122,7 @@ def run_law(
 
     samples = law.samples(scene, method, hold, times, q, w, log)  # type: ignore[arg-type]
     recording = record(samples, times, q, w, every, watch).within_reach()
-    if isinstance(law, Compliant) and scene.driven:  # forces are functions of the state, and no law counts their work
+    if isinstance(law, Compliant) and scene.at_work:  # forces are functions of the state, and no law counts their work
         log.driven = _driven(scene, recording, times, log)
     motion = _motion(law, system, model, recording, times, log, applied, external)
     code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({in_words(name)})"
@@ -134,9 +134,10 @@ def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> lis
     """What prescribed joints brought in through contacts until each step ends, J, by forces in recorded states."""
     until = times[: recording.steps + 1]
     power = np.zeros(len(recording.t))
-    for k, (t, q) in enumerate(zip(recording.t.tolist(), recording.q, strict=True)):
+    states = zip(recording.t.tolist(), recording.q, recording.v[:, : scene.model.nv], strict=True)
+    for k, (t, q, v) in enumerate(states):
         pair, point, _, _, force = log.kept.get(int(np.searchsorted(until, t - 1e-12 * until[-1])), NOTHING_TOUCHES)
-        power[k] = driven_power(scene, t, q, pair, point, force)
+        power[k] = driven_power(scene, t, q, v, pair, point, force)
     return list(np.interp(until, recording.t, integral(power, recording.t)))
 
 

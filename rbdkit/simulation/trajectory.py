@@ -22,6 +22,8 @@ from rbdkit.algorithms import (
     energy,
     forward_dynamics,
     forward_kinematics,
+    held_forward_dynamics,
+    passive_force,
     power_balance,
     with_elements,
 )
@@ -40,7 +42,7 @@ from rbdkit.model.element_states import state_places
 from rbdkit.model.kept import kept, snapshot
 from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
-from rbdkit.model.one_sided import without_stops
+from rbdkit.model.one_sided import only_stops, without_stops
 from rbdkit.model.requirements import require_model
 from rbdkit.simulation.finer import ErrorGrowth, Finer, error_growth
 from rbdkit.simulation.forces import AtOnce, at_states
@@ -344,9 +346,9 @@ class Trajectory:
     def work(self) -> NDArray:
         """Energy brought in since the start, shape (n,), J.
 
-        By applied and external forces and the motors of prescribed joints, less what dampers and contacts took; the
-        power at the recorded states is integrated by Simpson's rule, contacts know what they took, and what prescribed
-        joints did through them.
+        By applied and external forces, the motors of prescribed joints and constraints that time moves, less what
+        dampers and contacts took; the power at the recorded states is integrated by Simpson's rule, contacts know what
+        they took, and what prescribed joints did through them.
         """
         return self._work.copy()
 
@@ -374,13 +376,8 @@ class Trajectory:
     def _power(self) -> NDArray:
         """What `work` is the integral of, shape (n,), W."""
         power, _ = np.zeros(len(self)), self.z_names
-        if at_work := working(self.model):
-            raise SimulationError(f"the work of constraints that move is not known, here that of {listed(at_work)}")
-        if self._moved_by_time and (self.model.loops or self.model.constraints):
-            raise SimulationError(
-                f"the work of prescribed joints is not known in model {self.model.name!r}: the forces of their motors "
-                "depend on how its loops and constraints share the load"
-            )
+        if at_work := working(only_stops(self.model)):
+            raise SimulationError(f"the work of bounds that move is not known, here that of {listed(at_work)}")
         power = power - dissipation(self.model, self.v)
         if not all(force.element.conservative for force in self.model.acting):
             power = power - self._lost_in_elements
@@ -390,7 +387,7 @@ class Trajectory:
         if self.f_ext is not None:
             forces = at_states(self.f_ext, self.t, self.q, self.v)
             power = power + np.einsum("nij,nij->n", forces, in_world(*self._kinematics))
-        if self.driven:
+        if self._moved_by_time or working(self.model):
             power = power + [self._motor_power(k, None if forces is None else forces[k]) for k in range(len(self))]
         return power
 
@@ -404,16 +401,31 @@ class Trajectory:
         return self._at_all_states(lambda q, v, t, z: [kernels.own_forces(q, v, t, z)[2]])[0]
 
     def _motor_power(self, k: int, f_ext: NDArray | None) -> float:
-        """Power of the motors of prescribed joints at the k-th state under external forces (bodies, 6), W."""
+        """Power of the motors of prescribed joints at the k-th state under external forces (bodies, 6), W; and of what
+        time moves in loops and constraints.
+
+        Reactions do no work but for that: they take from what the joints of the tree move what they give to motors.
+        """
+        model = without_stops(self.model)
         t, q, v, z = self.t[k], self.q[k], self.v[k], self.z[k] if self.z.shape[1] else None
-        tau = np.zeros(self.model.nv) if self.tau is None else self.tau[k]
-        kernels = kernels_for(self.model)
-        if kernels is not None:
-            vdot = kernels.forward_dynamics(q, v, tau, f_ext, t, z)
-            acting = with_elements(self.model, q, v, f_ext=f_ext, t=t, z=z)  # motors carry it, too
-            return float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, acting, t))
-        vdot = forward_dynamics(self.model, q, v, tau, f_ext=f_ext, t=t, z=z)
-        return float(power_balance(self.model, q, v, vdot, tau, f_ext=f_ext, t=t, z=z).driven)
+        tau = np.zeros(model.nv) if self.tau is None else self.tau[k]
+        kernels, closed = kernels_for(model), bool(model.loops or model.constraints)
+        if kernels is None or (closed and kernels.rows is None):
+            acting = tau + passive_force(model, q, v, t=t, z=z)
+            if closed:
+                vdot = held_forward_dynamics(model, q, v, acting, f_ext=f_ext, t=t)
+            else:
+                vdot = forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=z)
+            return float(power_balance(model, q, v, vdot, tau, f_ext=f_ext, t=t, z=z).driven)
+        vdot = kernels.forward_dynamics(q, v, tau, f_ext, t, z)
+        power = 0.0
+        if self.driven:
+            carried = with_elements(model, q, v, f_ext=f_ext, t=t, z=z)  # motors carry it, too
+            power += float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, carried, t))
+        if closed:
+            known = tau + passive_force(model, q, v, t=t, z=z)
+            power += float((kernels.rnea(q, v, vdot, f_ext, t) - known) @ v)
+        return power
 
     def energy_error(self) -> NDArray:
         """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""

@@ -96,7 +96,7 @@ def test_what_hangs_on_a_moved_body_pulls_at_its_motor():
     expected = speed * (2.0 * -0.4 * np.cos(angle) * theta_dd - force[0])
     for book in (False, True):
         scene = Scene(JointSystem(model, None, None, book), pairs_of(model))
-        found = driven_power(scene, t, np.array([angle]), np.array([0]), place[None], force[None])
+        found = driven_power(scene, t, np.array([angle]), np.zeros(1), np.array([0]), place[None], force[None])
         np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
