@@ -15,7 +15,10 @@ from rbdkit.spatial import so3
 
 
 def _starts(model: Model, *kinds: str) -> Iterator[int]:
-    """Where the velocities begin of simple joints of these kinds, alone or in a chain that a joint consists of."""
+    """Where the velocities begin of simple joints of these kinds, alone or in a chain that a joint consists of.
+
+    Compiled code steps such a chain joint by joint: a ball that slides in a cylinder takes the gyroscopic step there.
+    """
     for joint in model.joints:
         for piece in joint.type.simplified().pieces(lambda _: Piece("of its own formulas", np.eye(3))) or ():
             if piece.motion in kinds:
