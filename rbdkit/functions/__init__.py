@@ -13,6 +13,7 @@ from rbdkit.loaded import loads_later
 if TYPE_CHECKING:
     from rbdkit.functions.accelerations import StateDerivative, aba, forward_dynamics, state_derivative
     from rbdkit.functions.balances import energy, momentum, power_balance
+    from rbdkit.functions.compiled import CompiledFunction, compile
     from rbdkit.functions.hybrid import HybridMotion, hybrid_dynamics
     from rbdkit.functions.kinematics import bias_acceleration, center_of_mass, forward_kinematics, jacobian
     from rbdkit.functions.terms import (
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CompiledFunction",
     "HybridMotion",
     "StateDerivative",
     "aba",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
+    "compile",
     "crba",
     "element_state_rates",
     "energy",
@@ -51,6 +54,7 @@ __getattr__, __dir__ = loads_later(
     __name__,
     {
         "rbdkit.functions.accelerations": ["StateDerivative", "aba", "forward_dynamics", "state_derivative"],
+        "rbdkit.functions.compiled": ["CompiledFunction", "compile"],
         "rbdkit.functions.balances": ["energy", "momentum", "power_balance"],
         "rbdkit.functions.hybrid": ["HybridMotion", "hybrid_dynamics"],
         "rbdkit.functions.kinematics": ["bias_acceleration", "center_of_mass", "forward_kinematics", "jacobian"],

@@ -178,6 +178,10 @@ class Dependencies:
         elif isinstance(value, types.MethodType) and self._looks_into(value.__self__):
             self._later(name, value.__self__)
             self._later(name, value.__func__)
+        elif getattr(type(value), "takes_symbols", False):  # what was compiled is what it was made of
+            self._say("compiled", type(value).__qualname__)
+            for part in ("function", "model"):
+                self._later(f"{name}.{part}", getattr(value, part))
         elif _is_of_library(value):
             self._say(
                 "library",

@@ -50,6 +50,7 @@ class Graph:
         neg, copysign, sqrt, sin, cos, less, equal, and, or, not, select, and the leaves const and load.
     scalars : names of the arguments that are plain numbers of Python, not elements of arrays.
     lines : of code that is checked, where nodes, and stores of a `Block`, stand in the text; else None.
+    matrices : gives ``a @ b``, ``a + b`` and ``a - b`` of matrices that it knows something of, or None; see `Roomy`.
     """
 
     def __init__(self, simplify: bool = True, exact: bool = False) -> None:
@@ -58,6 +59,7 @@ class Graph:
         self.scalars: frozenset[str] = frozenset()
         self.words: Callable[[Symbol, str], str] | None = None
         self.lines: dict[Hashable, Line | None] | None = {} if is_checked() else None
+        self.matrices: Callable[[np.ufunc, Any, Any], Any] | None = None
         self._known: dict[tuple, int] = {}
         self._finite: list[bool] = []
         self._refused = ""

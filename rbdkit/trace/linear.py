@@ -52,7 +52,8 @@ def _solved(A: list[list[Scalar]], b: list[list[Scalar]]) -> list[list[Scalar]]:
     for k in reversed(range(n)):
         for i in range(k + 1, n):
             rows[k][n:] = [x - rows[k][i] * y for x, y in zip(rows[k][n:], rows[i][n:], strict=True)]
-        rows[k][n:] = [x / rows[k][k] for x in rows[k][n:]]
+        scale = 1.0 / rows[k][k]  # one division for all right-hand sides, and for those of other calls
+        rows[k][n:] = [x * scale for x in rows[k][n:]]
     return [row[n:] for row in rows]
 
 

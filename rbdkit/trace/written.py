@@ -36,11 +36,31 @@ class Roomy(Symbols):
     """Symbols in plain NumPy code: an array without axes stays one, for a NumPy scalar can be given axes, too."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "__call__" and ufunc in OF_MATRICES and (known := _known_to_graph(ufunc, *inputs)) is not None:
+            for out in options.get("out", ()):
+                out[...] = known
+                return out
+            return known
         result = super().__array_ufunc__(ufunc, method, *inputs, **options)
         if isinstance(result, Symbol):
             scalar = method == "__call__" and any(isinstance(x, Roomy) and x.ndim == 0 for x in inputs)
             return roomy(result) if scalar else result
         return roomy(result) if isinstance(result, Symbols) else result
+
+
+OF_MATRICES = {np.matmul, np.add, np.subtract}
+"""What is asked of a graph that knows matrices."""
+
+
+def _known_to_graph(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """What a graph says of two arrays, the first one a matrix; None if it says nothing."""
+    if np.ndim(a) != 2:
+        return None
+    for x in (a, b):
+        for element in x.flat if isinstance(x, np.ndarray) and x.dtype == object else ():
+            if isinstance(element, Symbol):
+                return None if element.graph.matrices is None else element.graph.matrices(ufunc, a, b)
+    return None
 
 
 def roomy(values: Any) -> Any:
@@ -81,7 +101,7 @@ class Copies:
         """
         if (known := self._known.get(id(value))) is not None:
             return known
-        if isinstance(value, (PLAIN, *self._constants)):
+        if isinstance(value, (PLAIN, *self._constants)) or getattr(type(value), "takes_symbols", False):
             return value
         if isinstance(value, types.ModuleType):
             return self._module(value)

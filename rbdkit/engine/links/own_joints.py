@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 from weakref import ref
@@ -137,9 +137,11 @@ def _watched(joint: JointType) -> Guard:
     return Dependencies({joint.known_as: joint}, objects=(JointType,)).guard
 
 
-def copies_of_joints(constants: tuple[type, ...] = (), as_they_are: tuple[str, ...] = ()) -> Copies:
-    """What copies joint types and functions for symbols; see `Copies`."""
-    return Copies(JointType, _INSTEAD, constants, as_they_are)
+def copies_of_joints(
+    constants: tuple[type, ...] = (), as_they_are: tuple[str, ...] = (), instead: Mapping[Any, Any] | None = None
+) -> Copies:
+    """What copies joint types and functions for symbols; see `Copies`. instead : objects, and what replaces them."""
+    return Copies(JointType, {**_INSTEAD, **(instead or {})}, constants, as_they_are)
 
 
 def _record(joint: JointType) -> Own:

@@ -46,7 +46,7 @@ def record_law(
         return _of_copy(law, asked, sizes, names)
     except Exception as fault:
         stopped = stopped if isinstance(fault, Impure) else fault
-    raise NotTraced(f"{_place(stopped)}{stopped}") from stopped
+    raise NotTraced(f"{place_of(stopped)}{stopped}") from stopped
 
 
 def record_copy(
@@ -64,7 +64,7 @@ def record_copy(
     try:
         return _of_copy(law, asked, sizes, names)
     except Exception as fault:
-        raise NotTraced(f"{_place(fault)}{fault}") from fault
+        raise NotTraced(f"{place_of(fault)}{fault}") from fault
 
 
 def _of_copy(
@@ -78,7 +78,7 @@ def _of_copy(
     return trace(lambda *given: symbols(asked(plain, *given)), *sizes, names=names, exact=True)
 
 
-def _place(fault: Exception) -> str:
+def place_of(fault: Exception) -> str:
     """The line of a user's code that an error comes from."""
     line = users_line(fault)
     if line is None:

@@ -1,0 +1,106 @@
+"""Matrices 6x6 of symbols that are known to be transforms and inertias, so that products with them cost what they must.
+
+A user's algorithm is written on NumPy's matrices: ``X @ v`` takes 36 products, and ``X.T @ I @ X`` 432. While it is
+recorded, whatever holds exactly the elements of a known matrix is that matrix, and its product is made by the typed
+values of `rbdkit.spatial.compact`. The same elements stand in the result, so any other code that reads them is right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.spatial.compact import abi, fv, mv, plx, rbi
+from rbdkit.trace import Symbol, roomy
+
+SIX = (6, 6)
+
+
+class KnownMatrices:
+    """The matrices of one recording."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], tuple[str, Any]] = {}
+
+    def transform(self, X: plx) -> NDArray:
+        """A transform as the matrix X; its transpose, and the matrix X* of forces, are known then, too."""
+        matrix = roomy(X.rows())
+        force = roomy(np.zeros(SIX))
+        force[:3, :3] = force[3:, 3:] = matrix[:3, :3]
+        force[:3, 3:] = matrix[3:, :3]
+        for found, kind in ((matrix, "X"), (matrix.T, "X.T"), (force, "X*")):
+            self._known.setdefault(_key(found), (kind, X))
+        return matrix
+
+    def inertia(self, I: rbi | abi) -> NDArray:
+        """An inertia as a matrix."""
+        matrix = roomy(I.rows())
+        self._known.setdefault(_key(matrix), ("I", I))
+        return matrix
+
+    def result(self, ufunc: np.ufunc, a: Any, b: Any) -> NDArray | None:
+        """``a @ b``, ``a + b`` or ``a - b``, where a is known; None where NumPy's own rule will do."""
+        if np.shape(a) != SIX or (found := self._known.get(_key(a))) is None:
+            return None
+        kind, A = found
+        if ufunc is not np.matmul:
+            return self._sum(ufunc, A, b) if kind == "I" and np.shape(b) == SIX else None
+        if np.shape(b) == SIX and (other := self._known.get(_key(b))) is not None:
+            product = self._of_two(kind, A, *other)
+            if product is not None:
+                return product
+        if np.ndim(b) == 1:
+            return roomy(_times(kind, A, list(b)))
+        columns = np.asarray(b, dtype=object).T
+        return roomy(np.array([_times(kind, A, list(column)) for column in columns], dtype=object).reshape(-1, 6).T)
+
+    def _of_two(self, kind: str, A: Any, other: str, B: Any) -> NDArray | None:
+        """The product of two known matrices that gives one."""
+        if (kind, other) == ("X", "X"):
+            return self.transform(A @ B)
+        if (kind, other) == ("X.T", "I"):
+            half = roomy(np.array([_times("X.T", A, column) for column in B.rows()], dtype=object).T)
+            self._known.setdefault(_key(half), ("X.T I", (A, B)))
+            return half
+        if (kind, other) == ("X.T I", "X") and _key(A[0].flat()) == _key(B.flat()):
+            return self.inertia(B.inv_apply(A[1]))
+        return None
+
+    def _sum(self, ufunc: np.ufunc, A: rbi | abi, b: Any) -> NDArray | None:
+        """The sum of inertias; of one and any other symmetric matrix, of which the lower triangle counts.
+
+        That the other is symmetric is not asked here: what was recorded is compared with the function before it is
+        used.
+        """
+        other = self._known.get(_key(b))
+        if ufunc is np.add and other is not None and other[0] == "I":
+            return self.inertia(A + other[1])
+        rows, given = A.rows(), np.asarray(b, dtype=object)
+        if any(isinstance(x, Symbol) for x in given.flat):
+            sign = 1.0 if ufunc is np.add else -1.0
+            lower = [[rows[i][j] + sign * given[max(i, j), min(i, j)] for j in range(6)] for i in range(6)]
+            return self.inertia(abi.of_rows(lower))
+        return None
+
+
+def _times(kind: str, A: Any, x: list[Any]) -> list[Any]:
+    """The product of a known matrix with six numbers; a transform takes whatever they are."""
+    match kind:
+        case "X":
+            return A.apply(mv.of(x)).flat()
+        case "X.T":
+            return A.inv_apply(fv.of(x)).flat()
+        case "X*":
+            return A.apply(fv.of(x)).flat()
+        case "X.T I":
+            X, I = A
+            return X.inv_apply(I @ mv.of(x)).flat()
+    return (A @ mv.of(x)).flat()
+
+
+def _key(matrix: Any) -> tuple[Any, ...]:
+    """The elements: numbers, and the nodes that symbols stand for."""
+    flat = matrix.ravel().tolist() if isinstance(matrix, np.ndarray) else matrix
+    return tuple(("node", x.position) if isinstance(x, Symbol) else x for x in flat)

@@ -1,0 +1,249 @@
+"""A user's own algorithms over a tree, compiled: against the same in Python, and the functions of the package."""
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+from rbdkit import engine
+from rbdkit.errors import ArgumentError, ModelError, StateError
+from rbdkit.library import random_tree
+from rbdkit.spatial import crf, crm, cross_motion, plucker
+
+ROUNDING = 1e-12
+"""Of some thousand operations in another order, for numbers about the largest result."""
+
+
+def my_rnea(model, q, qd, qdd):
+    """Table 5.1 as a student writes it."""
+    n = len(model.bodies)
+    v, a, f = np.zeros((3, n, 6))
+    X, S, tau = [np.eye(6)] * n, [np.zeros((6, 0))] * n, np.zeros(model.nv)
+    a[0, 3:] = -model.gravity
+    for i in model.outward:
+        joint, p = model.joints[i], model.parent[i]
+        X_J, S[i], v_J, c_J = joint.calc(q, qd)
+        X[i] = X_J @ model.X_tree[i]
+        v[i] = X[i] @ v[p] + v_J
+        a[i] = X[i] @ a[p] + S[i] @ qdd[joint.v_slice] + c_J + cross_motion(v[i], v_J)
+        f[i] = model.I[i] @ a[i] + crf(v[i]) @ (model.I[i] @ v[i])
+    for i in model.inward:
+        joint, p = model.joints[i], model.parent[i]
+        tau[joint.v_slice] += S[i].T @ f[i]
+        f[p] += X[i].T @ f[i]
+    return tau
+
+
+def my_crba(model, q):
+    """Table 6.2."""
+    n, H = len(model.bodies), np.zeros((model.nv, model.nv))
+    X, Ic = np.zeros((n, 6, 6)), np.array(model.I)
+    S = [joint.motion_subspace(q) for joint in model.joints]
+    for i in model.outward:
+        X[i] = model.joints[i].transform(q) @ model.X_tree[i]
+    for i in model.inward:
+        if model.parent[i] > 0:
+            Ic[model.parent[i]] += X[i].T @ Ic[i] @ X[i]
+        F, j, k = Ic[i] @ S[i], i, model.joints[i].v_slice
+        H[k, k] = S[i].T @ F
+        while model.parent[j] > 0:
+            F, j = X[j].T @ F, model.parent[j]
+            m = model.joints[j].v_slice
+            H[k, m] = F.T @ S[j]
+            H[m, k] = H[k, m].T
+    return H
+
+
+def my_aba(model, q, qd, tau):
+    """Table 7.1."""
+    n = len(model.bodies)
+    v, c, a, pA = np.zeros((4, n, 6))
+    IA, X, qdd = np.array(model.I), np.zeros((n, 6, 6)), np.zeros(model.nv)
+    S, U, D, u = ([None] * n for _ in range(4))
+    for i in model.outward:
+        joint, p = model.joints[i], model.parent[i]
+        X_J, S[i], v_J, c_J = joint.calc(q, qd)
+        X[i] = X_J @ model.X_tree[i]
+        v[i] = X[i] @ v[p] + v_J
+        c[i] = c_J + crm(v[i]) @ v_J
+        pA[i] = crf(v[i]) @ (model.I[i] @ v[i])
+    for i in model.inward:
+        joint, p = model.joints[i], model.parent[i]
+        U[i] = IA[i] @ S[i]
+        D[i] = S[i].T @ U[i]
+        u[i] = tau[joint.v_slice] - S[i].T @ pA[i]
+        Ia = IA[i] - U[i] @ np.linalg.solve(D[i], U[i].T)
+        IA[p] += X[i].T @ Ia @ X[i]
+        pA[p] += X[i].T @ (pA[i] + Ia @ c[i] + U[i] @ np.linalg.solve(D[i], u[i]))
+    a[0, 3:] = -model.gravity
+    for i in model.outward:
+        joint = model.joints[i]
+        a_ = X[i] @ a[model.parent[i]] + c[i]
+        qdd[joint.v_slice] = np.linalg.solve(D[i], u[i] - U[i].T @ a_)
+        a[i] = a_ + S[i] @ qdd[joint.v_slice]
+    return qdd
+
+
+@pytest.fixture(scope="module")
+def arm():
+    model = rbd.Model("arm")
+    for k, axis in enumerate("zyxz"):
+        inertia = rbd.Inertia.box((0.1, 0.2, 0.4), mass=1.0 + k)
+        model.add_body(f"b{k}", model.bodies[-1].name, rbd.Revolute(axis), placement=(0.1, 0.05, 0.3), inertia=inertia)
+    return model
+
+
+def states(model, count, seed=0):
+    rng = np.random.default_rng(seed)
+    q = np.array([model.random_q(rng) for _ in range(count)])
+    return q, *rng.normal(size=(2, count, model.nv))
+
+
+@pytest.mark.parametrize("count", [1, 3, 8, 21])
+def test_stacks_of_any_length_are_computed_state_by_state(arm, count):
+    q, v, x = states(arm, count)
+    fast = rbd.compile(my_aba, arm)
+    np.testing.assert_allclose(fast(q, v, x), rbd.aba(arm, q, v, x), rtol=0, atol=ROUNDING * 1e3)
+    np.testing.assert_allclose(fast(q[0], v[0], tau=x[0]), my_aba(arm, q[0], v[0], x[0]), rtol=0, atol=ROUNDING * 1e3)
+    np.testing.assert_array_equal(fast(arm, q, v, x[-1])[-1], fast(q[-1], v[-1], x[-1]))
+    assert fast(q[:0], v[:0], x[:0]).shape == (0, arm.nv)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_all_joint_types(seed):
+    """Joints in several pieces, from both ends, that follow others; the recorded model is not the engine's."""
+    model = random_tree(seed, 8)
+    q, v, x = states(model, 4, seed)
+    expected = np.array([my_rnea(model, *each) for each in zip(q, v, x, strict=True)])
+    found = rbd.compile(my_rnea, model)(q, v, x)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * np.abs(expected).max())
+
+
+def test_the_inertia_matrix_of_a_free_body_with_limbs():
+    model = rbd.Model("free")
+    model.add_body("trunk", joint=rbd.Free(), inertia=rbd.Inertia.box((0.2, 0.3, 0.5), mass=4.0))
+    for k, y in enumerate((-0.2, 0.2)):
+        limb = rbd.Inertia.box((0.1, 0.1, 0.4), mass=1.0)
+        model.add_body(f"limb{k}", "trunk", rbd.Spherical(), placement=(0.0, y, -0.1), inertia=limb)
+        model.add_body(f"tip{k}", f"limb{k}", rbd.Prismatic("z"), placement=(0.0, 0.0, -0.4), inertia=limb)
+    q, *_ = states(model, 9)
+    H = rbd.compile(my_crba, model)(q)
+    np.testing.assert_allclose(H, rbd.crba(model, q), rtol=0, atol=ROUNDING * 10)
+
+
+def test_transforms_and_inertias_cost_what_the_book_says(arm):
+    """At most the 1.2-fold of the engine's own operations; as NumPy's matrices, ABA takes half as much again."""
+    for mine, name in ((my_rnea, "rnea"), (my_aba, "aba")):
+        own, engines = rbd.compile(mine, arm)._current().trace.operations(), engine.operations(arm, name)
+        assert own.mul + own.add < 1.2 * (engines.mul + engines.add)
+
+
+def test_several_results_and_arguments_of_other_shapes(arm):
+    def parts(model, q, gains, t):
+        return np.outer(gains, q), t * gains.sum(), model.joints[2].pose(q)
+
+    fast = rbd.compile(parts, arm, sizes={"gains": 3})
+    q, *_ = states(arm, 5)
+    gains = np.arange(3.0)
+    outer, total, pose = fast(q, gains, 2.0)
+    np.testing.assert_allclose(outer, gains[:, None] * q[:, None, :])
+    np.testing.assert_allclose(total, np.full(5, 6.0))
+    np.testing.assert_allclose(pose, [arm.joints[2].pose(x) for x in q], atol=ROUNDING)
+    assert fast(q[0], gains, 2.0)[1] == 6.0
+
+
+def test_forces_from_the_world_are_carried_by_the_dual_transform(arm):
+    def pushed(model, q, f_ext):
+        X, found = [np.eye(6)] * len(model.bodies), np.zeros((len(model.bodies), 6))
+        for i in model.outward:
+            X[i] = model.joints[i].transform(q) @ model.X_tree[i] @ X[model.parent[i]]
+            found[i] = plucker.force(X[i]) @ f_ext[i]
+        return found
+
+    q, *_ = states(arm, 2)
+    f = np.random.default_rng(3).normal(size=(5, 6))
+    np.testing.assert_allclose(rbd.compile(pushed, arm)(q[0], f), pushed(arm, q[0], f), atol=ROUNDING)
+
+
+def test_a_law_that_calls_it_is_compiled(arm):
+    fast = rbd.compile(my_rnea, arm)
+    still = np.zeros(arm.nv)
+
+    def held(t, q, v):
+        return fast(q, still, still) - 5.0 * v
+
+    motion = rbd.simulate(arm, np.full(4, 0.3), duration=1.5, tau=held)
+    assert "stepped from Python" not in motion.report.backend
+    np.testing.assert_allclose(motion.q[-1], 0.3, atol=1e-9)
+
+
+def test_it_is_compiled_anew_when_what_it_was_made_of_changes():
+    model = rbd.library.double_pendulum()
+    space = {"K": 2.0, "np": np}
+    exec("def scaled(model, q): return K * q + model.gravity[2] * 0.0 + model.joints[1].pose(q)[0, 0]", space)
+    fast = rbd.compile(space["scaled"], model)
+    q = np.array([0.3, 0.1])
+    before = fast(q)
+    space["K"] = 5.0
+    np.testing.assert_allclose(fast(q), before + 3.0 * q)
+    weight = rbd.compile(lambda model, q: model.gravity * q[0], model)
+    model.gravity = (0.0, 0.0, -2.0)
+    np.testing.assert_allclose(weight(q), [0.0, 0.0, -0.6])
+
+
+def test_a_matrix_that_only_looks_symmetric_is_not_taken_for_one(arm):
+    """An inertia less something without symmetry: what was recorded would be wrong, and is refused."""
+
+    def skewed(model, q):
+        twist = np.zeros((6, 6))
+        twist[0, 1] = q[0]
+        return (model.I[2] - twist) @ np.ones(6)
+
+    with pytest.raises(ArgumentError, match=r"skewed cannot be compiled: what was recorded of it gives .* symmetric"):
+        rbd.compile(skewed, arm)
+
+
+def test_a_matrix_that_is_written_to_is_not_known_any_more(arm):
+    def changed(model, q):
+        X = np.array(model.joints[1].transform(q))
+        X[0, 3] = q[1]
+        return X @ np.arange(6.0)
+
+    q, *_ = states(arm, 1)
+    np.testing.assert_allclose(rbd.compile(changed, arm)(q[0]), changed(arm, q[0]), atol=ROUNDING)
+
+
+def test_what_cannot_be_compiled_says_why(arm):
+    def branches(model, q):
+        return 1.0 if q[0] > 0.0 else 2.0
+
+    with pytest.raises(ArgumentError, match=r"branches cannot be compiled: line .* cannot branch on a symbol"):
+        rbd.compile(branches, arm)
+    with pytest.raises(ArgumentError, match=r"knows of a model joints, X_tree, I and .* not 'forces'"):
+        rbd.compile(lambda model, q: model.forces, arm)
+    with pytest.raises(ArgumentError, match="takes no state"):
+        rbd.compile(lambda model: 1.0, arm)
+    with pytest.raises(ArgumentError, match="is no function"):
+        rbd.compile(3.0, arm)
+    with pytest.raises(ArgumentError, match="sizes has gain"):
+        rbd.compile(my_crba, arm, sizes={"gain": 1})
+    with pytest.raises(ModelError, match=r"rbdkit.compile needs a tree"):
+        rbd.compile(my_crba, rbd.library.n_four_bar().model)
+    with pytest.raises(ModelError, match=r"is not an rbdkit\.Model"):
+        rbd.compile(my_crba, "arm")
+    driven = rbd.Model("driven")
+    driven.add_body("b", joint=rbd.Prescribed(rbd.Revolute("z"), lambda t: ([t], [1.0], [0.0])))
+    with pytest.raises(ArgumentError, match="moves as time says"):
+        rbd.compile(my_crba, driven)
+
+
+def test_wrong_arguments_are_named(arm):
+    fast = rbd.compile(my_rnea, arm)
+    q, v, x = states(arm, 2)
+    with pytest.raises(StateError, match=r"qdd has shape \(2, 3\); my_rnea was compiled for \(4,\)"):
+        fast(q, v, x[:, :3])
+    with pytest.raises(ArgumentError, match=r"my_rnea takes q, qd, qdd, each once"):
+        fast(q, v)
+    with pytest.raises(ArgumentError, match="each once"):
+        fast(q, v, x, q=q)
+    with pytest.raises(StateError, match="no array of numbers"):
+        fast("q", v, x)
