@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import active_set
 from rbdkit.errors import ConvergenceError
+from rbdkit.laws.cone import cone
+from rbdkit.laws.even_cone import even_cone
 from rbdkit.laws.near import Near
 from rbdkit.laws.problem import Problem
 from rbdkit.laws.scene import Scene
-from rbdkit.laws.shares import symmetric_cone
+from rbdkit.laws.shares import redundant
 from rbdkit.spatial.read_numbers import shown
 
 MOST = 100000
@@ -123,7 +125,10 @@ def _arrest(W: NDArray, b: NDArray, mu: NDArray, names: tuple[str, ...]) -> NDAr
         if arrested and np.hypot(sticking[1], sticking[2]) <= mu[0] * sticking[0]:
             return sticking[None]
     problem = Problem(W, b, mu, names, lam)
-    found = symmetric_cone(problem, tol=1e-13 * size, most=MOST)
+    if redundant(W):
+        found = even_cone(problem, np.full(m, m), tol=1e-13 * size, most=MOST, flat=0.0)
+    else:
+        found = cone(problem, tol=1e-13 * size, most=MOST)
     if not found.settled or problem.residual(found.lam) > 1e-9 * size:  # sweeps pass by what cannot give way
         active_set(W[::3, ::3], b[::3], names)  # says which points nothing can part
         raise ConvergenceError(f"impulses at {shown(names)} were not found in {MOST} sweeps; take less friction")

@@ -31,7 +31,7 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
     slopes = problem.slopes()
     normal, tangential = slopes[0].tolist(), slopes[1].tolist()
     places = [slice(3 * i, 3 * i + 3) for i in range(m)]
-    rows, start, inverse = [W[k] for k in places], [b[k] for k in places], [_inverse(W[k, k]) for k in places]
+    rows, start, inverse = [W[k] for k in places], [b[k] for k in places], [own_inverse(W[k, k]) for k in places]
     momentum = Momentum(np.column_stack([slopes[0], slopes[1], slopes[1]]).ravel())
     for sweep in range(1, most + 1):
         worst, begun = 0.0, lam.copy()
@@ -60,7 +60,7 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
     return Impulses(lam.reshape(m, 3), most, False)
 
 
-def _inverse(block: NDArray) -> NDArray:
+def own_inverse(block: NDArray) -> NDArray:
     """Of a point's own block (3, 3); zero where an impulse does nothing, or nothing new."""
     regular = np.linalg.det(block) > REGULAR * float(np.prod(np.diag(block)))
     return np.linalg.inv(block) if regular else np.zeros((3, 3))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import InfeasibleError, active_set
+from rbdkit.engine.contact.even_shares import NOTICED
 from rbdkit.engine.contact.sweeps import POINTS
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import ConvergenceError, SimulationError
@@ -17,6 +18,7 @@ from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
 from rbdkit.laws.cone import cone
 from rbdkit.laws.driven import driven_power
+from rbdkit.laws.even_cone import even_cone, more_than_needed, parts_of_mass
 from rbdkit.laws.law import Law, Sample
 from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
@@ -63,7 +65,8 @@ class TimeStepping(Law):
     fast), and friction acts against sliding within its cone. Points that come back from a bounce leave with
     ``-e u_n``. Points that are inside, by the curves of their ways, are led out by a second, frictionless solution for
     positions alone, which makes no speed. What tumbles freely turns by the midpoint rule, so that fast spins gain no
-    energy.
+    energy. Where something slides and two bodies have more points than determine their forces, shares are the smallest
+    ones, found without an order of points: friction, and so the motion, follows them.
 
     Parameters
     ----------
@@ -101,7 +104,7 @@ class TimeStepping(Law):
     assumes: ClassVar[str] = "rigid bodies; all blows and forces of a step act at once; Coulomb friction"
     conserves: ClassVar[tuple[str, ...]] = ("constraints", "momentum of bodies that touch each other only")
     solutions: ClassVar[str] = (
-        "always one without bodies that time moves; forces, not motions, are many where points are more than needed"
+        "always one without bodies that time moves; forces are many where points are more than needed: even ones count"
     )
 
     solver: Solver = "cone"
@@ -190,6 +193,10 @@ class TimeStepping(Law):
             start = memory.beside(near, ahead + NEIGHBOURS)
             problem = Problem(W, b, scene.friction[near.pair], scene.names(near), start)
             found, residual = self._solve(problem)
+            if self.solver == "cone" and self._shares_matter(scene, near, problem, found, before):
+                tol = self._tolerance(len(near)) * float(np.abs(b).max())
+                found = even_cone(problem, parts_of_mass(J, inverse), tol=tol, most=int(self.sweeps))
+                residual = problem.residual(found.lam)
             lam = found.lam.ravel()
             w_new[:nv] = v_free + yields @ lam
             step.solved(found, residual, before, free + W @ lam)
@@ -209,6 +216,14 @@ class TimeStepping(Law):
         bounces = (arriving < -BOUNCE) & (near.gap + h * free[::3] < 0.0) & (e > 0.0)
         b[::3] += np.where(bounces, e * np.minimum(arriving, 0.0), open_ / h)
         return b
+
+    def _shares_matter(self, scene: Scene, near: Near, problem: Problem, found: Impulses, before: NDArray) -> bool:
+        """Whether something slides, before a step or after it, and points of two bodies are more than needed."""
+        after = problem.W @ found.lam.ravel() + problem.b
+        slip = np.maximum(*(np.linalg.norm(u.reshape(-1, 3)[:, 1:], axis=1) for u in (before, after)))
+        least = NOTICED * self._tolerance(len(near)) * float(np.abs(problem.b).max())
+        rubs = (problem.mu > 0.0) & (found.lam[:, 0] > 0.0) & (slip > least)
+        return bool(rubs.any()) and more_than_needed(scene.wrenches(near)[:, 0], scene.couples(near))
 
     def _solve(self, problem: Problem) -> tuple[Impulses, float]:
         """Impulses, and by how much they miss the law, m/s: of all at once, as the compiled loop does, if a few sweeps

@@ -17,6 +17,9 @@ POINT, NORMAL, FIRST, SECOND = 0, 3, 6, 9
 IMPULSE, SPEED, CHANGE, ARRIVING, OUT = 12, 15, 18, 21, 24
 """Three numbers each, along normal and tangents: impulse, velocity, change of the impulse, velocity at the beginning of
 the step; and what leads out of an overlap, of which the normal part counts."""
+PART = OUT + 1
+"""In place of a tangential one: into how many parts the masses of the bodies are split where all contacts change at
+once."""
 GAP, FRICTION, RESTITUTION, TARGET = range(27, 31)
 """Distance, coefficients, and the least normal velocity at the end of the step."""
 NN, TT, N1, N2, T11, T12, T22 = range(31, 38)
@@ -37,11 +40,11 @@ velocities; where the first shape has its numbers; and how many lines that are, 
 PARTS = 10
 COUNT, BEFORE, LINES = range(3)
 """Entries of "contact_counts": contacts of this step, of the one before, and how much of "contact_J" is taken."""
-H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED, ASIDE = range(10)
+H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED, ASIDE, TOGETHER, OPEN = range(12)
 """Places in "contact_state": length of the step, the largest change in a sweep, the gap up to which places are listed,
 whether there was no room for one, the change that ends the sweeps, whether contacts would overlap after the step, the
-time at its beginning, the largest velocity that is wrong without impulses, the largest that is with them, and whether a
-contact slides or parts."""
+time at its beginning, the largest velocity that is wrong without impulses, the largest that is with them, whether a
+contact slides or parts, whether sweeps change all contacts at once, and whether there is another turn of them."""
 
 OF_NEIGHBOURS = ("near_pairs", "near_ends", "near_state", "shapes_then")
 KEPT = ("slot_impulses", "slots_before", "contact_counts", "pairs_now", *OF_NEIGHBOURS)
@@ -130,7 +133,10 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
         "velocities_earlier": np.zeros(len(scene.tables["velocity_at"])),
         "momentum": np.zeros(3),
         "base_origin": np.zeros(3),
-        "contact_state": np.zeros(10),
+        "contact_state": np.zeros(12),
+        "points_of_branch": np.zeros(len(scene.tables["velocity_at"])),
+        "points_of_couple": np.zeros(int(scene.tables["couples_of_slot"].max(initial=-1)) + 1),
+        "parts_of_mass": np.zeros(1),
         "slot_impulses": np.zeros(3 * slots),
         "slot_numbers": np.arange(slots, dtype=float),
         "pair_of_slot": scene.pair.astype(np.int64),

@@ -24,6 +24,11 @@ LENGTHS = 12
 RADIUS = 15
 SHAPE = 16
 """Numbers of a shape in "shapes": pose in its link 12, lengths 3, radius of a ball about its origin that holds it."""
+MANY = (4, 3, 3)
+"""Points from which on there may be more than needed: of two bodies, of a flat first shape and a body, and of a flat
+second shape and a body. A ball in a corner has three that are not."""
+FLAT = ("half-space", "box")
+"""Shapes that may have many points with one normal."""
 TOUCH = 3
 """Entries of a pair in "pair_shapes": first shape, second shape, and 1 if they are of different branches, else 0."""
 SURFACE = 2
@@ -115,11 +120,16 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
     each = [(own, of_kind) for own, of_kind in zip(pairs_of, slots, strict=True)]
     stop_pair, stop_slot = _slots_of_stops(code, len(materials))
     flat_rows = [np.repeat(np.arange(*bound), own.kind.slots) for own, bound in zip(pairs_of, bounds, strict=True)]
+    row = _joined([*flat_rows, np.zeros_like(stop_slot)])
+    flat = [np.tile([end in FLAT for end in (own.kind.first, own.kind.second)], (len(k), 1)) for own, k in each]
+    couples, counts["couples_of_many"] = _couples(
+        touching[row[:n_slots], :2], np.concatenate([np.zeros((0, 2), dtype=bool), *flat]), link, len(stop_slot)
+    )
     return Scene(
         tuple(own.kind for own in pairs_of),
         _joined([*(own.pair[k] for own, k in each), stop_pair]),
         _joined([*(own.slot[k] + np.arange(len(k)) % own.kind.slots for own, k in each), stop_slot]),
-        _joined([*flat_rows, np.zeros_like(stop_slot)]),
+        row,
         _joined([*(np.where(own.turned[k], -1, 1) for own, k in each), np.ones_like(stop_slot)]),
         {
             **grid,
@@ -130,6 +140,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
         {
             "pair_shapes": touching,
             "shape_link": link.astype(np.int64),
+            "couples_of_slot": couples,
             **branches,
             **({} if code is None else stop_tables(code, branches, of_rows)),
         },
@@ -151,6 +162,22 @@ def _in_order(model: Model) -> list[PairsOfKind]:
 
 def _joined(parts: Sequence[NDArray]) -> NDArray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+def _couples(shapes: NDArray, flat: NDArray, link: NDArray, stops: int) -> tuple[NDArray, int]:
+    """Three numbers for each slot of two shapes, and for each row of one-sided constraints: see `MANY`; and of how many
+    of these there are so many slots. flat : whether each shape of a slot is."""
+    a, b = shapes[:, 0], shapes[:, 1]
+    alone = -1 - np.arange(len(shapes))
+    pairs = [np.sort(link[shapes], axis=1)]
+    for k, (shape, other) in enumerate(((a, b), (b, a))):
+        pairs.append(np.stack([np.where(flat[:, k], shape, alone), link[other]], axis=1))
+    found, first, many = [], 0, 0
+    for own, enough in zip(pairs, MANY, strict=True):
+        _, numbers, counted = np.unique(own, axis=0, return_inverse=True, return_counts=True)
+        found.append(first + np.concatenate([numbers.reshape(-1), len(counted) + np.arange(stops)]))
+        first, many = first + len(counted) + stops, many + int((counted >= enough).sum())
+    return np.stack(found, axis=1).astype(np.int64).ravel(), many
 
 
 def _slots_of_stops(code: OwnConstraints | None, first: int) -> tuple[NDArray, NDArray]:

@@ -1,7 +1,8 @@
 """Impulses in their cones by projected Gauss-Seidel: contact after contact, sweep after sweep.
 
 No matrix of all contacts is made: a contact changes the velocities of its two branches, where the next one reads them.
-`visits` says what a contact does then, and `momentum` how one sweep follows on others. `rbdkit.laws.cone` is the same
+`visits` says what a contact does then, `momentum` how one sweep follows on others, and `even_shares` what is done
+where points are more than needed. `rbdkit.laws.cone` is the same
 on dense matrices.
 """
 
@@ -22,6 +23,7 @@ from rbdkit.engine.contact.contacts import (
     MISSED,
     NN,
     NORMAL,
+    OPEN,
     OUT,
     OVERLAP,
     PULL,
@@ -32,16 +34,18 @@ from rbdkit.engine.contact.contacts import (
     SLOT,
     SPEED,
     TARGET,
+    TOGETHER,
     TOLERANCE,
     TT,
     Contact,
     Contacts,
 )
+from rbdkit.engine.contact.even_shares import AT_ONCE, ENOUGH, TURNS, EvenShares
 from rbdkit.engine.contact.momentum import Momentum
 from rbdkit.engine.contact.rows import ROWS
 from rbdkit.engine.contact.visits import Solving, both, in_disc, measure, push, visit
 from rbdkit.spatial.vector3 import Vector, dot
-from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, maximum, minimum, select, sqrt
+from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
 
 MOST, RECOVERY, HARD, TOL = range(4)
 """Places in "contact_options": how many sweeps there are at most; the part of an overlap that goes in a step; the
@@ -98,8 +102,12 @@ class Sweeps:
 
     def record(self) -> None:
         """Impulses that obey the law of contact, on "contact_v"; the velocities of the contacts with these."""
-        self._sweep(CONTACT_LAW)
-        program = self.program
+        program, shares = self.program, EvenShares(self.program, CONTACT_LAW)
+        shares.begin()
+        with program.loop(0, TURNS) as turn:
+            self._sweep(CONTACT_LAW)
+            shares.record(turn)
+            program.break_if(program.load("contact_state", 0, OPEN) < 0.5)
         program.store("contact_state", 0, MISSED, 0.0)
         for contact in self.contacts.each():
             measure(contact, CONTACT_LAW)
@@ -154,10 +162,17 @@ class Sweeps:
             program.store("contact_state", 0, RESIDUAL, 0.0)
             for contact in self.contacts.each():
                 visit(contact, solving)
+            if solving.rough:
+                with program.when("contact_state", 0, TOGETHER):
+                    for contact in self.contacts.each():
+                        push(contact, solving)
             made = program.load("contact_sweeps", 0) + 1.0
             program.store("contact_sweeps", 0, 0, made)
             settled = program.load("contact_state", 0, RESIDUAL) <= program.load("contact_state", 0, TOLERANCE)
-            last = select(made < program.load("contact_options", 0, MOST), 0.0, 1.0)
+            most = program.load("contact_options", 0, MOST)
+            second = equal(program.load("contact_state", 0, TOGETHER), float(AT_ONCE))
+            most = select(second, minimum(most, float(ENOUGH)), most)
+            last = select(made < most, 0.0, 1.0)
             program.break_if(select(settled, 1.0, last) > 0.5)
             momentum.record()
 

@@ -29,6 +29,7 @@ from rbdkit.engine.contact.contacts import (
     SPEED,
     START,
     TARGET,
+    TOGETHER,
     TT,
     Contact,
 )
@@ -68,7 +69,10 @@ def push(contact: Contact, solving: Solving) -> None:
 
 
 def visit(contact: Contact, solving: Solving) -> None:
-    """The impulse of a contact in the light of all others, its change, and what that does to velocities."""
+    """The impulse of a contact in the light of all others, its change, and what that does to velocities.
+
+    Where all contacts change `TOGETHER`, velocities wait for `push`.
+    """
     program = contact.program
     for form in program.switch(contact.part(FORM), (ONE, TWO, MORE)):
         u = _speeds(contact, solving, form)
@@ -78,7 +82,8 @@ def visit(contact: Contact, solving: Solving) -> None:
             _smooth(contact, solving, u[0])
         with program.loop(0, 1):
             change = [contact[CHANGE + r] for r in range(solving.rows)]
-            program.break_if(equal(dot(change, change), 0.0))
+            waits = select(equal(dot(change, change), 0.0), 1.0, program.load("contact_state", 0, TOGETHER))
+            program.break_if(waits > 0.5)
             _push(contact, solving, form)
 
 
