@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.contact.even_shares import ENOUGH, FLAT
-from rbdkit.laws.cone import Momentum, own_inverse
+from rbdkit.engine.contact.even_shares import ENOUGH, FLAT, POOR
+from rbdkit.laws.cone import Momentum, cone, own_inverse
 from rbdkit.laws.problem import Impulses, Problem, in_disc
 from rbdkit.laws.scene import Inverse
 
@@ -68,13 +70,15 @@ def even_cone(problem: Problem, parts: NDArray, *, tol: float, most: int, flat: 
     tol, most : as those of `cone`.
     flat : float, optional
         Part of the largest velocity without impulses that may be wrong after `ENOUGH` sweeps. If more is, sweeps go
-        on with half as large changes: they may have gone round in circles.
+        on with half as large changes: they may have gone round in circles. If then `POOR` is, the last ones go from
+        point to point.
     """
     scale = float(np.abs(problem.b).max(initial=0.0))
     found, change = _sweeps(problem, parts, np.zeros((len(problem), 3)), tol, min(ENOUGH, most))
     if found.settled or change <= flat * scale:
         return found
-    return _sweeps(problem, 2.0 * parts, found.lam, tol, most)[0]
+    found, change = _sweeps(problem, 2.0 * parts, found.lam, tol, most)
+    return cone(replace(problem, start=found.lam), tol=tol, most=most) if change > POOR * scale else found
 
 
 def _sweeps(problem: Problem, parts: NDArray, lam: NDArray, tol: float, most: int) -> tuple[Impulses, float]:

@@ -193,7 +193,7 @@ class TimeStepping(Law):
             start = memory.beside(near, ahead + NEIGHBOURS)
             problem = Problem(W, b, scene.friction[near.pair], scene.names(near), start)
             found, residual = self._solve(problem)
-            if self.solver == "cone" and self._shares_matter(scene, near, problem, found, before):
+            if self.solver == "cone" and self._shares_matter(scene, near, problem, found, before, residual):
                 tol = self._tolerance(len(near)) * float(np.abs(b).max())
                 found = even_cone(problem, parts_of_mass(J, inverse), tol=tol, most=int(self.sweeps))
                 residual = problem.residual(found.lam)
@@ -217,11 +217,13 @@ class TimeStepping(Law):
         b[::3] += np.where(bounces, e * np.minimum(arriving, 0.0), open_ / h)
         return b
 
-    def _shares_matter(self, scene: Scene, near: Near, problem: Problem, found: Impulses, before: NDArray) -> bool:
+    def _shares_matter(
+        self, scene: Scene, near: Near, problem: Problem, found: Impulses, before: NDArray, residual: float
+    ) -> bool:
         """Whether something slides, before a step or after it, and points of two bodies are more than needed."""
         after = problem.W @ found.lam.ravel() + problem.b
         slip = np.maximum(*(np.linalg.norm(u.reshape(-1, 3)[:, 1:], axis=1) for u in (before, after)))
-        least = NOTICED * self._tolerance(len(near)) * float(np.abs(problem.b).max())
+        least = NOTICED * max(self._tolerance(len(near)) * float(np.abs(problem.b).max()), residual)
         rubs = (problem.mu > 0.0) & (found.lam[:, 0] > 0.0) & (slip > least)
         return bool(rubs.any()) and more_than_needed(scene.wrenches(near)[:, 0], scene.couples(near))
 

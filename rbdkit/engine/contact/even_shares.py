@@ -46,17 +46,19 @@ from rbdkit.engine.contact.visits import Solving, both, push
 from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Index, Program, Scalar, maximum, select
 
-ONE_BY_ONE, AT_ONCE, SLOWER = range(3)
-"""Turns of sweeps: from point to point; all points at once; and the same with half as large changes, if these go round
-in circles."""
-TURNS = 3
+ONE_BY_ONE, AT_ONCE, SLOWER, AGAIN = range(4)
+"""Turns of sweeps: from point to point; all points at once; the same with half as large changes, if these go round in
+circles; and from point to point from there, if that was not enough: as in tall piles."""
+TURNS = 4
 ENOUGH = 200
 """Sweeps of the second turn."""
 FLAT = 1e-6
 """Part of the largest velocity that is wrong without impulses, which points at once may leave: feet that stand out by
 so little would have to be told from such that do not by as many sweeps."""
+POOR = 1e-4
+"""Such a part, from which on that was not enough."""
 NOTICED = 10.0
-"""Times the tolerance: speed from which on a point slides."""
+"""Times what sweeps leave: speed from which on a point slides."""
 
 
 class EvenShares:
@@ -92,7 +94,9 @@ class EvenShares:
                     self._stiffen(
                         contact, select(program.load("contact_state", 0, OPEN) > 0.5, 2.0, 1.0 / contact[PART])
                     )
-            else:
+            elif done == SLOWER:
+                left = program.load("contact_state", 0, RESIDUAL) > POOR * program.load("contact_state", 0, SCALE)
+                program.store("contact_state", 0, OPEN, select(left, 1.0, 0.0))
                 program.store("contact_state", 0, TOGETHER, 0.0)
                 for contact in self.contacts.each():
                     self._stiffen(contact, 1.0 / contact[PART])
@@ -102,7 +106,8 @@ class EvenShares:
         program = self.program
         for contact in self.contacts.each():
             before, after = ([contact[k + r] for r in range(1, ROWS)] for k in (ARRIVING, SPEED))
-            least = NOTICED * program.load("contact_state", 0, TOLERANCE)
+            left = (program.load("contact_state", 0, k) for k in (TOLERANCE, RESIDUAL))
+            least = NOTICED * maximum(*left)
             rubs = both(contact[FRICTION] > 0.0, contact[IMPULSE] > 0.0)
             slides = both(rubs, maximum(dot(before, before), dot(after, after)) > least * least)
             program.store("contact_state", 0, OPEN, select(slides, 1.0, program.load("contact_state", 0, OPEN)))
