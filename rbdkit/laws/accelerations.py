@@ -36,11 +36,11 @@ Modes = dict[Key, Mode]
 """Of each current point."""
 
 CLOSE = 1e-2
-"""How far a point that lasts may be from touching inside a step, m."""
+"""How far a point that lasts may be from touching inside a step, as a part of the length of the model."""
 HOLDS = 1e-10
 """Acceleration up to which a point does not part, as a part of the largest one without forces."""
 SLOW = 1e-9
-"""Speed below which a direction of sliding says nothing, m/s."""
+"""Speed below which a direction of sliding says nothing, as a part of an ordinary one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +60,8 @@ class Sustained:
     slip : ndarray (m, 2)
         Velocities along the tangents a little later, which friction on slow points is against, m/s; what is arrested
         begins with none.
+    scale : float
+        What accelerations are to be measured by, m/s2: gravity, and what the points had without forces there.
     """
 
     rate: NDArray
@@ -69,16 +71,12 @@ class Sustained:
     u: NDArray
     grip: NDArray
     slip: NDArray
+    scale: float
 
     @property
     def force(self) -> NDArray:
         """On successors, in world axes, (m, 3), N."""
         return np.einsum("ik,ikj->ij", self.lam, self.near.axes)
-
-    @property
-    def scale(self) -> float:
-        """What accelerations are to be measured by, m/s2."""
-        return 1.0 + float(np.abs(self.lam).max(initial=0.0))
 
 
 def sustained(
@@ -107,10 +105,10 @@ def sustained(
     nv = scene.model.nv
     rate = np.array(scene.system.rate(t, q, w))
     v = w[:nv]
-    near = moving(scene, t, q, v, modes)
+    near, ordinary = moving(scene, t, q, v, modes), scene.speed**2 / scene.length
     if not len(near):
         none = np.zeros((0, 3))
-        return Sustained(rate, NOTHING, none, none, none, np.zeros(0), np.zeros((0, 2)))
+        return Sustained(rate, NOTHING, none, none, none, np.zeros(0), np.zeros((0, 2)), ordinary)
     J = scene.rows(t, q, near)
     yields = scene.inverse(t, q).times(J.T)
     W = J @ yields
@@ -122,7 +120,7 @@ def sustained(
     for i, before in enumerate(ways):
         if before is not None:
             own, old = u[3 * i + 1 : 3 * i + 3], axes[i, 1:] @ before
-            way[i] = own if np.hypot(*own) > SLOW else old
+            way[i] = own if np.hypot(*own) > SLOW * scene.speed else old
             way[i] /= np.hypot(*way[i]) or 1.0
             if way[i] @ old < 0.0:
                 way[i] = -way[i]  # friction turns at an event only, not in a step
@@ -136,14 +134,14 @@ def sustained(
     a, u = (W @ lam.ravel() + b).reshape(-1, 3), u.reshape(-1, 3)
     grip = mu * lam[:, 0] * np.maximum(np.diag(W)[1::3], np.diag(W)[2::3])
     slip = np.where((slow & ~creeps)[:, None], 0.0, u[:, 1:]) + ahead * a[:, 1:]
-    return Sustained(rate, near, lam, a, u, grip, slip)
+    return Sustained(rate, near, lam, a, u, grip, slip, ordinary + float(np.abs(b).max()))
 
 
 def moving(scene: Scene, t: float, q: NDArray, v: NDArray, modes: Modes) -> Near:
     """The points of current contacts, with their rates."""
     if not modes:
         return NOTHING
-    near = scene.pairs.moving(t, q, v, CLOSE)
+    near = scene.pairs.moving(t, q, v, CLOSE * scene.length)
     if not len(near):
         return NOTHING
     return near.of(np.array([key in modes for key in near.keys]))
@@ -184,7 +182,8 @@ def _forces(
     M = (W @ pushes)[::3]
     if not mu.any():
         lam = (pushes @ active_set(0.5 * (M + M.T), b[::3], names).lam).reshape(m, 3)
-        holds = (W @ lam.ravel() + b)[::3] <= HOLDS * (1.0 + float(np.abs(b).max()))
+        made = W @ lam.ravel()
+        holds = (made + b)[::3] <= HOLDS * float(max(np.abs(b).max(), np.abs(made).max()))
         return _shared(W, lam, mu, way, holds)
     lam, fits = _held(W, b, mu, slow, way, start)
     if fits:
@@ -203,7 +202,7 @@ def _shared(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray, holds: NDArray)
     found = lam.copy()
     found[rows] = least_shares(W[np.ix_(three, three)], lam[rows], mu[rows], way[rows]).lam
     moved = np.abs(W @ (found - lam).ravel()).max()  # by round-off, but where light bodies are between heavy ones
-    return found if moved <= HOLDS * (1.0 + float(np.abs(lam).max())) else lam
+    return found if moved <= HOLDS * float(np.abs(W @ lam.ravel()).max()) else lam
 
 
 def _sliding(M: NDArray, d: NDArray, names: tuple[str, ...]) -> NDArray:
@@ -233,7 +232,8 @@ def _held(W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, star
     first = np.where(slow[:, None], start[:, 1:], -mu[:, None] * way * start[:, :1])
     first = np.column_stack([start[:, 0], first]).ravel()
     lam = first - pushes @ np.linalg.lstsq(A, (W @ first + b)[rows], rcond=1e-11)[0]
-    held = np.abs((W @ lam + b)[rows]).max() <= 1e-9 * (1.0 + float(np.abs(b).max()))
+    made = W @ lam
+    held = np.abs((made + b)[rows]).max() <= 1e-9 * float(max(np.abs(b).max(), np.abs(made).max()))
     lam = lam.reshape(m, 3)
     inside = np.hypot(lam[:, 1], lam[:, 2]) <= mu * lam[:, 0]
     fits = bool(held and (lam[:, 0] >= 0.0).all() and (inside | ~slow).all())

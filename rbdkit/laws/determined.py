@@ -22,7 +22,7 @@ from rbdkit.model.one_sided import has_stops, without_stops
 AT_LIMIT = 1e-6
 """Part of its limit by which friction may miss it and count as that of sliding."""
 TOUCHES = 1e-9
-"""Gap, m or rad, up to which a point touches."""
+"""Gap, as a part of the length of the model, up to which a point touches."""
 RESTS = 1e-7
 """Speed along its normal, as a part of the fastest, up to which a point stays where it touches."""
 MOST = 64
@@ -83,7 +83,7 @@ class Determined:
         u = (J @ v + scene.carried(t, q, near)).reshape(-1, 3)
         holds = found.any(axis=1)
         if self.ahead:  # sweeps may leave a point without a force that could carry some
-            holds |= (gap <= TOUCHES) & (np.abs(u[:, 0]) <= RESTS * (1.0 + np.abs(u).max()))
+            holds |= (gap <= TOUCHES * scene.length) & (np.abs(u[:, 0]) <= RESTS * (scene.speed + np.abs(u).max()))
         own = np.flatnonzero(holds)
         if len(own) < 2:
             return found, open_, pairs
@@ -94,7 +94,7 @@ class Determined:
         lam, mu = np.einsum("ikj,ij->ik", axes, found[own]), scene.friction[near.pair]
         limit = np.hypot(lam[:, 1], lam[:, 2]) >= (1.0 - AT_LIMIT) * mu * lam[:, 0]
         speed, way = np.hypot(u[:, 1], u[:, 2]), np.zeros((len(own), 2))
-        for i in np.flatnonzero(limit & (speed > SLIDES)):
+        for i in np.flatnonzero(limit & (speed > SLIDES * scene.speed)):
             size = float(np.hypot(*lam[i, 1:]))
             way[i] = -lam[i, 1:] / size if size > 0.0 else u[i, 1:] / speed[i]
         for island in Problem(W, np.zeros(len(W)), mu, ("",) * len(own), lam).islands():

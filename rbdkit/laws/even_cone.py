@@ -12,6 +12,8 @@ from rbdkit.laws.cone import Momentum, cone, own_inverse
 from rbdkit.laws.problem import Impulses, Problem, in_disc
 from rbdkit.laws.scene import Inverse
 
+MANY = 3
+"""Points of two bodies, from which on there may be more than needed; the compiled loop knows no ranks and counts."""
 DEPENDENT = 1e-8
 """Part of the largest singular value up to which a smaller one of unit forces is round-off."""
 
@@ -28,7 +30,7 @@ def more_than_needed(wrenches: NDArray, couples: NDArray) -> bool:
         arms = own[:, :3] - np.cross(_mean_point(own), own[:, 3:])
         reach = float(np.linalg.norm(arms, axis=1).max())
         own[:, :3] = arms / reach if reach > 0.0 else 0.0
-        if len(own) > 1 and np.linalg.matrix_rank(own, DEPENDENT * np.linalg.norm(own)) < len(own):
+        if len(own) >= MANY and np.linalg.matrix_rank(own, DEPENDENT * np.linalg.norm(own)) < len(own):
             return True
     return False
 

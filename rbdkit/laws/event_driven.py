@@ -22,13 +22,15 @@ from rbdkit.laws.scene import Scene
 from rbdkit.laws.time_stepping import Memory, TimeStepping
 
 TOUCHING = 1e-8
-"""Gap up to which points touch, m."""
+"""Gap up to which points touch, as a part of the length of the model."""
 RUN_OFF = 1e-5
-"""Gap from which on a point is lost though nothing pushed it off: it ran over an edge, m."""
+"""Gap, as such a part, from which on a point is lost though nothing pushed it off: it ran over an edge."""
 ROUND_OFF = 1e-13
-"""Gaps, m, and velocities, m/s, of current points that are left as they are."""
+"""Gaps and velocities of current points that are left as they are, as parts of the length and of an ordinary speed."""
 PARTING = 1e-9
 """Speed from which on points part, as a part of the fastest one there."""
+SLOWEST = 1e-4
+"""Approach, as a part of an ordinary speed, below which restitution has nothing to give back by default."""
 MOST_EVENTS = 40
 """In a step; where they come thicker, the rest of it is made in short steps of 'time_stepping'."""
 SHORT = 8
@@ -96,10 +98,10 @@ class EventDriven(Law):
     passes: ClassVar[float] = 10.0 * RUN_OFF
 
     strike: ClassVar[Strike]
-    slowest: float = 1e-4
+    slowest: float | None = None
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.slowest) and self.slowest > 0.0):
+        if self.slowest is not None and not (np.isfinite(self.slowest) and self.slowest > 0.0):
             raise SimulationError(f"slowest = {self.slowest} must be a small positive speed, m/s")
 
     def promise(self) -> str:
@@ -115,7 +117,8 @@ class EventDriven(Law):
         w: NDArray,
         log: Log,
     ) -> Iterator[Sample]:
-        run = _Run(self.name, type(self).strike, self.slowest, scene, method, log)
+        slowest = SLOWEST * scene.speed if self.slowest is None else self.slowest
+        run = _Run(self.name, type(self).strike, slowest, scene, method, log)
         run.held.ahead = float(times[1] - times[0])
         hold(0)
         log.took(0.0, 0.0)  # of the first step, with blows where the motion begins: its first state is before these
@@ -137,6 +140,8 @@ class _Run:
         self.law = law
         self.strike, self.slowest, self.scene, self.method, self.log = strike, slowest, scene, method, log
         self.held = Held(scene)
+        length = scene.length
+        self.touching, self.run_off, self.round_off = TOUCHING * length, RUN_OFF * length, ROUND_OFF * length
         self.breaks, self.parts = 0, 0.0
 
     @property
@@ -149,7 +154,7 @@ class _Run:
         """What there is in a state."""
         scene, v = self.scene, w[: self.scene.model.nv]
         here = sustained(scene, t, q, w, self.modes, self.held.pushed, self.held.ahead)
-        near = scene.near(t, q, v, TOUCHING)
+        near = scene.near(t, q, v, self.touching)
         u_n = (scene.rows(t, q, near) @ v + scene.carried(t, q, near))[::3]
         return Moment(t, q, w, here, near, u_n)
 
@@ -170,7 +175,7 @@ class _Run:
             If bodies are inside each other, which these laws have no way out of.
         """
         near = self.scene.near(t, q, w[: self.scene.model.nv], 0.0)
-        if len(near) and near.gap.min() < -RUN_OFF:
+        if len(near) and near.gap.min() < -self.run_off:
             i = int(np.argmin(near.gap))
             name, stops = self.scene.pairs.names[near.pair[i]], self.scene.stops
             if stops is not None and name in stops.units:
@@ -306,7 +311,7 @@ class _Run:
             near = self.scene.near(t, q, w[: self.scene.model.nv], FAR)
             return dict(zip(near.keys, near.gap.tolist(), strict=True)).get(key, FAR)
 
-        if not TOUCHING < gap(0.0) < FAR:
+        if not self.touching < gap(0.0) < FAR:
             return None
         return float(brentq(gap, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
 
@@ -320,7 +325,7 @@ class _Run:
             w = np.concatenate([v, w[nv:]])
         return new.t, q, w
 
-    def _closed(self, t: float, q: NDArray, w: NDArray, reach: float = RUN_OFF) -> tuple[NDArray, NDArray]:
+    def _closed(self, t: float, q: NDArray, w: NDArray, reach: float | None = None) -> tuple[NDArray, NDArray]:
         """A state with current points where they touch, and with velocities that keep them there, by the least change.
 
         Accelerations alone let gaps of what rolls and slides drift, until points seem to be lost. reach : gaps, m, up
@@ -328,11 +333,12 @@ class _Run:
         """
         scene, nv = self.scene, self.scene.model.nv
         near = moving(scene, t, q, w[:nv], self.modes)
+        reach = self.run_off if reach is None else reach
         near = near.of(np.abs(near.gap) < reach)
         if not len(near):
             return q, w
         n = 3 * np.arange(len(near))
-        if np.abs(near.gap).max() > ROUND_OFF:
+        if np.abs(near.gap).max() > self.round_off:
             change = self._least_change(t, q, near, n, -near.gap)
             q = scene.system.move(q, np.concatenate([change, np.zeros(len(w) - nv)]))
             near = moving(scene, t, q, w[:nv], self.modes)
@@ -342,7 +348,7 @@ class _Run:
         rough = np.array(arrested, dtype=bool) & (scene.friction[near.pair] > 0.0)
         rows = np.concatenate([n, n[rough] + 1, n[rough] + 2])
         u = (scene.rows(t, q, near) @ w[:nv] + scene.carried(t, q, near))[rows]
-        if np.abs(u).max(initial=0.0) > ROUND_OFF:
+        if np.abs(u).max(initial=0.0) > ROUND_OFF * scene.speed:
             w = w.copy()
             w[:nv] += self._least_change(t, q, near, rows, -u)
         return q, w
@@ -367,7 +373,7 @@ class _Run:
         creeps = self._creeps(here)
         for i, key in enumerate(here.near.keys):
             mode = self.modes[key]
-            now = axes[i, 1:].T @ here.u[i, 1:] / speed[i] if speed[i] > SLOW else None
+            now = axes[i, 1:].T @ here.u[i, 1:] / speed[i] if speed[i] > SLOW * self.scene.speed else None
             if mode.way is None:
                 if now is not None and speed[i] > FASTER * self.held.ahead * here.grip[i]:
                     self.modes[key] = Mode(now, True)
@@ -403,14 +409,14 @@ class _Run:
 
     def _gained(self, then: Moment) -> list[int]:
         """Rows of what is near that came into each other; of current points, over an edge between two surfaces."""
-        deep = [-RUN_OFF if key in self.modes else 0.0 for key in then.near.keys]
-        return np.flatnonzero((then.near.gap < deep) & (then.u_n < -PARTING)).tolist()
+        deep = [-self.run_off if key in self.modes else 0.0 for key in then.near.keys]
+        return np.flatnonzero((then.near.gap < deep) & (then.u_n < -PARTING * self.scene.speed)).tolist()
 
     def _lost(self, then: Moment) -> list[Key]:
         """Current points that are pushed off, or ran over an edge."""
         here = then.here
         gone = [key for key in self.modes if key not in set(here.near.keys)]
-        off = (here.a[:, 0] > 1e-8 * here.scale) | (here.near.gap > RUN_OFF)
+        off = (here.a[:, 0] > 1e-8 * here.scale) | (here.near.gap > self.run_off)
         return gone + [key for key, away in zip(here.near.keys, off, strict=True) if away]
 
     def _slipping(self, then: Moment) -> list[Key]:
@@ -454,11 +460,13 @@ class _Run:
         """After a blow on all that touches; what does not part then lasts."""
         near, log, scene = then.near, self.log, self.scene
         nv, before = scene.model.nv, {key[0] for key in self.modes}
-        rows = np.array([key in self.modes or gap <= TOUCHING for key, gap in zip(near.keys, near.gap, strict=True)])
+        rows = np.array(
+            [key in self.modes or gap <= self.touching for key, gap in zip(near.keys, near.gap, strict=True)]
+        )
         near = near.of(rows)
         v, after, w = then.w[:nv], None, np.array(then.w)
         u_n = then.u_n[rows]
-        if (u_n < -PARTING).any():
+        if (u_n < -PARTING * scene.speed).any():
             blow = self.strike(scene, then.t, then.q, v, near, self.slowest)
             w[:nv], after = blow.v, blow.after
             log.lost_normal[-1] += blow.lost[0]
@@ -466,21 +474,21 @@ class _Run:
             log.driven[-1] += self._driven(then, near, np.einsum("ik,ikj->ij", blow.lam, near.axes))
             for p in np.unique(near.pair[blow.lam[:, 0] > 0.0]) if (u_n < -self.slowest).any() else ():
                 own = near.pair == p
-                passed = "" if u_n[own].min() < -PARTING else "passed on"
+                passed = "" if u_n[own].min() < -PARTING * scene.speed else "passed on"
                 log.event(then.t, "impact", [int(p)], float(blow.lam[own, 0].sum()), passed)
         else:
             after = (scene.rows(then.t, then.q, near) @ v + scene.carried(then.t, then.q, near)).reshape(-1, 3)
-        stays = after[:, 0] <= PARTING * max(1.0, float(np.abs(after).max(initial=0.0)))
+        stays = after[:, 0] <= PARTING * max(scene.speed, float(np.abs(after).max(initial=0.0)))
         axes = near.axes
         self.held.modes = {}
         for i, key in enumerate(near.keys):
             if stays[i]:
                 speed = float(np.hypot(*after[i, 1:]))
-                way = axes[i, 1:].T @ after[i, 1:] / speed if speed > 10.0 * SLOW else None
+                way = axes[i, 1:].T @ after[i, 1:] / speed if speed > 10.0 * SLOW * scene.speed else None
                 self.modes[key] = Mode(way, way is not None)
         q = then.q
-        if near.gap.min() < -RUN_OFF:  # what came over an edge in the surface under it
-            q, w = self._closed(then.t, q, w, 2.0 * RUN_OFF)
+        if near.gap.min() < -self.run_off:  # what came over an edge in the surface under it
+            q, w = self._closed(then.t, q, w, 2.0 * self.run_off)
         now = self._settled(self.at(then.t, q, w), before)
         lasting = {key[0] for key in self.modes}
         for p in sorted(lasting - before):

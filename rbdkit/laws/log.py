@@ -11,7 +11,7 @@ from rbdkit.laws.near import NOTHING, Near
 from rbdkit.laws.record import ContactEvent, ContactRecord, gathered
 
 SLIDES = 1e-6
-"""Speed from which on a point counts as sliding, m/s."""
+"""Speed from which on a point counts as sliding, as a part of an ordinary one."""
 
 PASSED = 1e-9
 """How far a one-sided constraint may be passed before that is said, m or rad."""
@@ -37,9 +37,19 @@ class Log:
         Of the run; points are kept of every n-th state, and of the last.
     stops : mapping of str to str, optional
         Those that are one-sided constraints, with the unit of their gaps.
+    speed : float, optional
+        What small speeds are compared with, m/s.
     """
 
-    def __init__(self, names: Sequence[str], steps: int, every: int, stops: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        steps: int,
+        every: int,
+        stops: Mapping[str, str] | None = None,
+        speed: float = 1.0,
+    ) -> None:
+        self.speed = speed
         self.names, self.steps, self.every = tuple(names), steps, every
         self.stops = dict(stops or {})
         self.first_stop = len(self.names) - len(self.stops)
@@ -141,7 +151,7 @@ class Log:
         now: dict[int, bool] = {}
         for p in np.unique(near.pair[alpha > 0.0]):
             own = (near.pair == p) & (alpha > 0.0)
-            slides = bool((sliding[own & rough] > SLIDES).all()) if (own & rough).any() else False
+            slides = bool((sliding[own & rough] > SLIDES * self.speed).all()) if (own & rough).any() else False
             now[int(p)] = slides
             if int(p) not in self._touching:
                 hard = -float(arriving[own].min())

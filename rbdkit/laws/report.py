@@ -10,7 +10,7 @@ from rbdkit.laws.log import Log
 from rbdkit.laws.near import Pairs
 
 UNSOLVED = 1e-3
-"""Velocity that contacts miss their laws by, m/s, from which on their forces are doubtful."""
+"""Velocity that contacts miss their laws by, as a part of an ordinary speed, from which on forces are doubtful."""
 OF_BLOWS = 1e-2
 """Part of the speed of the fastest body, likewise: blows are as precise as they are hard."""
 DEEP = 0.1
@@ -53,6 +53,8 @@ class ContactReport:
         What the law itself has doubts about.
     fastest : float
         Speed of the fastest body, m/s; looked at only where `residual` is large enough to raise a doubt.
+    speed : float
+        What is fast here, m/s: what falls over the length of the model.
     """
 
     law: str
@@ -71,6 +73,7 @@ class ContactReport:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     fastest: float = 0.0
+    speed: float = 1.0
 
     def lines(self) -> list[str]:
         """The report as lines of text."""
@@ -91,12 +94,12 @@ class ContactReport:
     @property
     def doubtful(self) -> bool:
         """Whether the residual would raise an alarm of slow bodies."""
-        return not self.residual < UNSOLVED
+        return not self.residual < UNSOLVED * self.speed
 
     def alarms(self) -> list[str]:
         """What makes the motion doubtful."""
         lines = list(self.warnings)
-        if not self.residual < max(UNSOLVED, OF_BLOWS * self.fastest):
+        if not self.residual < max(UNSOLVED * self.speed, OF_BLOWS * self.fastest):
             lines.append(
                 f"CONTACTS NOT SOLVED: velocities miss the law of contact by up to {self.residual:.2g} m/s "
                 f"({self.unsettled} steps did not settle); take more sweeps or a smaller tol, "
@@ -132,4 +135,5 @@ def contact_report(law: Law, pairs: Pairs, log: Log) -> ContactReport:
         events=tuple(sorted(counts.items())),
         notes=log.all_notes(),
         warnings=log.all_alarms(law.passes),
+        speed=log.speed,
     )

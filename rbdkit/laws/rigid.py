@@ -16,7 +16,8 @@ class Rigid(EventDriven):
     Parameters
     ----------
     slowest : float, optional
-        Approach, m/s, below which restitution has nothing to give back: so that bounces come to an end.
+        Approach, m/s, below which restitution has nothing to give back: so that bounces come to an end. If not given,
+        1e-4 of the speed of what falls over the length of the model; without gravity, of the largest one at the start.
 
     Raises
     ------

@@ -16,9 +16,11 @@ from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.laws.near import NOTHING, Near, Pairs
 from rbdkit.laws.stops import Stops
 from rbdkit.laws.straight import Straight
+from rbdkit.model.closing.length import length_of
 from rbdkit.model.closing.massless import require_inertia
 from rbdkit.model.closing.rank import arcs_of
 from rbdkit.model.constraint_rows import constraint_rows, working
+from rbdkit.model.measures import speed_of
 
 
 class Scene:
@@ -30,11 +32,18 @@ class Scene:
         What moves freely: tau and f_ext act in it, loops and constraints hold.
     pairs : Pairs
         What can touch; `Stops` where constraints hold on one side.
+    speed : float, optional
+        What small speeds are compared with, m/s; if not given that of `speed_of`.
     """
 
-    def __init__(self, system: JointSystem, pairs: Pairs) -> None:
+    def __init__(self, system: JointSystem, pairs: Pairs, speed: float | None = None) -> None:
         self.system, self.model, self.pairs = system, system.model, pairs
         self.stops = pairs if isinstance(pairs, Stops) else None
+        reach = pairs.reach[np.isfinite(pairs.reach)]
+        self.length = max(length_of(system.model), float(reach.max(initial=0.0)))
+        if self.stops is not None and "rad" in self.stops.units.values():
+            self.length = 1.0  # gaps are compared with it, and some are angles
+        self.speed = speed_of(system.model) if speed is None else speed
         self.kernels = system._kernels
         self.friction = np.array([own.friction for own in pairs.surfaces], dtype=float)
         self.restitution = np.array([own.restitution for own in pairs.surfaces], dtype=float)

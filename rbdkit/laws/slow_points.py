@@ -42,7 +42,7 @@ def rubbed(
         pushes[3 * i + 1 : 3 * i + 3, 3 * i] = -mu[i] * way[i]
     x = start.copy()
     x[~slow, 1:] = 0.0
-    best, least = _searched(_Law(W @ pushes, b, mu, slow, 1e-3 + float(np.abs(b).max())), x, SETTLED, ROUNDS)
+    best, least = _searched(_Law(W @ pushes, b, mu, slow, float(np.abs(b).max()) or 1.0), x, SETTLED, ROUNDS)
     if least <= SETTLED:
         return (pushes @ best.ravel()).reshape(m, 3)
     raise ConvergenceError(

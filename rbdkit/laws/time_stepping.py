@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import InfeasibleError, active_set
-from rbdkit.engine.contact.even_shares import NOTICED
-from rbdkit.engine.contact.sweeps import POINTS
+from rbdkit.engine.contact.even_shares import FLAT, NOTICED
+from rbdkit.engine.contact.sweeps import INSIDE, POINTS
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations.joint_loops import ClosedJointSystem
@@ -39,7 +39,7 @@ UNSETTLED = 1e-6
 TOO_HARD = 1e-3
 """Such a part, too; the compiled loop leaves steps that miss their law by more to Python."""
 NEIGHBOURS = 1e-3
-"""How far a point may be from one of the step before, beside what bodies move, to be the same, m."""
+"""How far a point may be from one of the step before, beside what bodies move, to be the same: parts of the length."""
 FEW = 12
 """Points that move each other, up to which pivots cost little."""
 MANY = 120
@@ -53,7 +53,7 @@ LONGER = 20
 WILD = 0.1
 """Part of the largest velocity that is missed, from which on a convex problem is solved instead."""
 BOUNCE = 1e-3
-"""Approach, m/s, below which restitution has nothing to give back."""
+"""Approach, as a part of an ordinary speed, below which restitution has nothing to give back."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class TimeStepping(Law):
             W = 0.5 * (W + W.T)
             before, free = J @ v + carried, J @ v_free + carried
             b = self._allowed(scene, near, before, free, h)
-            start = memory.beside(near, ahead + NEIGHBOURS)
+            start = memory.beside(near, ahead + NEIGHBOURS * scene.length)
             problem = Problem(W, b, scene.friction[near.pair], scene.names(near), start)
             found, residual = self._solve(problem)
             if self.solver == "cone" and self._shares_matter(scene, near, problem, found, before, residual):
@@ -200,7 +200,7 @@ class TimeStepping(Law):
             lam = found.lam.ravel()
             w_new[:nv] = v_free + yields @ lam
             step.solved(found, residual, before, free + W @ lam)
-            out = self._led_out(near, problem, yields, free + W @ lam, h)
+            out = self._led_out(near, problem, yields, free + W @ lam, h, scene.length)
             step.lifted = -float((v_free - v) @ H @ out) / h  # against what pulls them in
             u_h = h * w_new[:nv] + out
         w_new[:nv], u_h = straight.after(u_h, w_new[:nv], coms), straight.bent(u_h, coms)
@@ -213,7 +213,7 @@ class TimeStepping(Law):
         """b of the problem: velocities without impulses, those along normals less the lowest that is allowed."""
         b = free.copy()
         open_, arriving, e = np.maximum(near.gap, 0.0), before[::3], scene.restitution[near.pair]
-        bounces = (arriving < -BOUNCE) & (near.gap + h * free[::3] < 0.0) & (e > 0.0)
+        bounces = (arriving < -BOUNCE * scene.speed) & (near.gap + h * free[::3] < 0.0) & (e > 0.0)
         b[::3] += np.where(bounces, e * np.minimum(arriving, 0.0), open_ / h)
         return b
 
@@ -221,11 +221,14 @@ class TimeStepping(Law):
         self, scene: Scene, near: Near, problem: Problem, found: Impulses, before: NDArray, residual: float
     ) -> bool:
         """Whether something slides, before a step or after it, and points of two bodies are more than needed."""
-        after = problem.W @ found.lam.ravel() + problem.b
+        after = problem.W @ found.lam.ravel() + problem.b  # those along normals less what is allowed
         slip = np.maximum(*(np.linalg.norm(u.reshape(-1, 3)[:, 1:], axis=1) for u in (before, after)))
         least = NOTICED * max(self._tolerance(len(near)) * float(np.abs(problem.b).max()), residual)
         rubs = (problem.mu > 0.0) & (found.lam[:, 0] > 0.0) & (slip > least)
-        return bool(rubs.any()) and more_than_needed(scene.wrenches(near)[:, 0], scene.couples(near))
+        if not rubs.any():
+            return False
+        touches = near.of(after[::3] <= 10.0 * FLAT * float(np.abs(problem.b).max()))
+        return more_than_needed(scene.wrenches(touches)[:, 0], scene.couples(touches))
 
     def _solve(self, problem: Problem) -> tuple[Impulses, float]:
         """Impulses, and by how much they miss the law, m/s: of all at once, as the compiled loop does, if a few sweeps
@@ -302,11 +305,13 @@ class TimeStepping(Law):
         off = problem.residual(other.lam)
         return (other, off) if off < residual else (found, residual)
 
-    def _led_out(self, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float) -> NDArray:
+    def _led_out(
+        self, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float, length: float
+    ) -> NDArray:
         """What leads points that are inside out of it, a displacement of the joints, (nv,)."""
         ahead = near.gap + h * after[::3]
         left = 10.0 * h * self._tolerance(len(near)) * float(np.abs(problem.b).max())
-        if not (self.recovery and (ahead < -(1e-12 + left)).any()):
+        if not (self.recovery and (ahead < -(INSIDE * length + left)).any()):
             return np.zeros(len(yields))  # what sweeps leave is no overlap
         n = slice(None, None, 3)
         wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h
@@ -399,10 +404,10 @@ class Step:
         """Tell a log of step k, which began at q and w."""
         log.state(k, self.t, self.near, self.force)
         if self.lam is None:
-            log.watch(self.t, self.near, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool), BOUNCE)
+            log.watch(self.t, self.near, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool), 0.0)
             log.took(0.0, 0.0)
             return
         log.took(-float(self.work[:, 0].sum()) - self.lifted, -float(self.work[:, 1:].sum()), self.driven(scene, q, w))
         log.solved(self.residual, self.found.rounds, self.found.settled)
         rough, sliding = scene.friction[self.near.pair] > 0.0, np.hypot(self.after[:, 1], self.after[:, 2])
-        log.watch(self.t, self.near, self.lam[:, 0], self.before[:, 0], sliding, rough, 10.0 * BOUNCE)
+        log.watch(self.t, self.near, self.lam[:, 0], self.before[:, 0], sliding, rough, 10.0 * BOUNCE * scene.speed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, Solves
 from rbdkit.laws import ContactRecord, ContactReport, Law
 from rbdkit.model import Model
+from rbdkit.model.closing.length import length_of
 from rbdkit.model.constraint_rows import working
 from rbdkit.model.kept import kept
+from rbdkit.model.measures import lengthwise
 from rbdkit.model.names import listed
 from rbdkit.model.one_sided import only_stops
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
@@ -33,6 +36,7 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.own_classes import users_class
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import (
+    TOO_LONG,
     TOO_MUCH,
     Report,
     Violation,
@@ -118,6 +122,7 @@ def judge(
         step=step,
         wall_time=recording.seconds,
         preparation_time=max(wall_time - recording.seconds, 0.0),
+        **_judged_by(motion, adequacy, recording.steps),
         energy_error=energy_error,
         work_error=work_error,
         energy_scale=energy_scale,
@@ -141,6 +146,18 @@ def judge(
         memory=memory_text(memory, method) if memory else "",
         unseen="" if unseen is None else _unseen_text(unseen, longest, method),
     )
+
+
+def _judged_by(motion: Trajectory, adequacy: StepAdequacy | None, steps: int) -> dict[str, Any]:
+    """What a report compares errors with: angles with 1 rad, displacements with the length of the mechanism."""
+    model = motion.model
+    length = kept(model, length_of)
+    sizes = np.where(kept(model, lengthwise), length, 1.0)
+    ways = sizes
+    if adequacy is not None and adequacy.error.size and (adequacy.error * steps >= TOO_LONG * sizes).any():
+        covered = np.abs(motion.v).max(axis=0) * float(motion.t[-1] - motion.t[0])
+        ways = np.where(kept(model, lengthwise), np.fmax(length, covered), 1.0)
+    return {"length": length, "sizes": sizes, "ways": ways}
 
 
 def _unseen_text(force: ShortForce, longest: float, method: Integrator | Adaptive | Law) -> str:
@@ -207,9 +224,15 @@ def _worst_constraint(motion: Trajectory, largest: LargestResiduals | None) -> t
     if largest is None:
         return 0.0, "", ""
     whose, unit = "what ties its variables together", "rad, m"
-    if isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem):
-        whose, unit = motion.system.row_names()[largest.row]
-    return largest.value, f"{whose} at t = {motion.t[largest.state]:.4g} s", unit
+    if not (isinstance(motion, Motion) and isinstance(motion.system, ConstrainedBodies | ClosedJointSystem)):
+        return largest.value, f"{whose} at t = {motion.t[largest.state]:.4g} s", unit
+    names, state = motion.system.row_names(), largest.state
+    lengths = np.array([1.0 if unit == "rad" else kept(motion.model, length_of) for _, unit in names])
+    row = int(np.argmax(largest.rows / lengths))  # as alarms compare them
+    if row != largest.row:
+        state = int(np.argmax(np.concatenate([np.abs(part[:, row]) for part in motion._errors_in_parts()])))
+    whose, unit = names[row]
+    return float(largest.rows[row]), f"{whose} at t = {motion.t[state]:.4g} s", unit
 
 
 def _fastest(motion: Trajectory) -> float:

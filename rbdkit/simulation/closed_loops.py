@@ -16,16 +16,17 @@ from rbdkit.integrators import Adaptive, Integrator, Projected
 from rbdkit.laws import Law
 from rbdkit.simulation.formulated import Maker
 
-TIME_CONSTANT = 0.1
-"""In which loop errors die out where a method chooses its steps, s."""
+TIME_CONSTANT = 0.5
+"""In which loop errors die out where a method chooses its steps: a part of the time of a fall over the length of the
+model, or of a way of that length."""
 CLOSED = 1e-9
 """rad or m up to which what a projection leaves is called closed; see `rbdkit.formulations.constrained.rank_loss`."""
 
 
-def stabilised(method: Integrator | Adaptive, book: bool) -> tuple[Maker, Integrator | Adaptive]:
+def stabilised(method: Integrator | Adaptive, book: bool, ordinary: float = 1.0) -> tuple[Maker, Integrator | Adaptive]:
     """The system and the method that keep loops closed: where steps are given, each of them ends with closed loops.
 
-    book : whether readable code is asked for.
+    book : whether readable code is asked for. ordinary : time of an ordinary motion, s, for methods that choose steps.
 
     Raises
     ------
@@ -33,7 +34,7 @@ def stabilised(method: Integrator | Adaptive, book: bool) -> tuple[Maker, Integr
         If the method finds new velocities at once.
     """
     if isinstance(method, Adaptive):
-        pulled = Baumgarte(1.0 / TIME_CONSTANT)
+        pulled = Baumgarte.of_time(TIME_CONSTANT * ordinary)
         return partial(JointSystem, book=book, baumgarte=pulled), method
     if asks_for_velocities(method):
         raise SimulationError(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine import Kernels, kernels_for, scene_for
 from rbdkit.engine.contact import diary
 from rbdkit.engine.contact.contacts import KEPT
-from rbdkit.engine.contact.scene import Scene
+from rbdkit.engine.contact.scene import FAST, Scene
 from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.engine.run.motion import JointMotion
@@ -56,6 +56,7 @@ class CompiledLaw:
         if isinstance(self.method, SoftSteps):
             w = np.concatenate([w, np.zeros(self.method.states)])
         motion = self._motion(times, q, w, acts.tau, every)
+        motion.arrays["measures"][FAST] = log.speed
         try:
             run = run_motion(motion, every, watch.update)
         finally:
@@ -103,6 +104,7 @@ class CompiledLaw:
             tau = tau[-1]
         onwards = np.array([times[-1], 2.0 * times[-1] - times[-2]])
         motion = self._motion(onwards, recording.q[-1], recording.v[-1], tau, 1)
+        motion.arrays["measures"][FAST] = log.speed
         for name in (*KEPT, *(PATCHES if isinstance(self.method, SoftSteps) else ())):
             motion.arrays[name][...] = before.arrays[name]
         run = run_motion(motion)

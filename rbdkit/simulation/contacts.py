@@ -20,6 +20,7 @@ from rbdkit.laws.driven import driven_power
 from rbdkit.laws.log import NOTHING_TOUCHES
 from rbdkit.laws.report import ContactReport
 from rbdkit.model import Model
+from rbdkit.model.measures import speed_of
 from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import blamed
 from rbdkit.simulation.compiled_contacts import compiled_law
@@ -99,7 +100,8 @@ def run_law(
             f"{', '.join(map(repr, stops))}; take one of {able}"
         )
     system = JointSystem(free, applied.function, external, book)
-    log = Log(pairs.names, len(times) - 1, every, stops)
+    speed = speed_of(model, w)
+    log = Log(pairs.names, len(times) - 1, every, stops, speed)
     steps = cast(Integrator, method)  # of given length, as is required
     compiled, why_not = None, ""
     if not book:
@@ -115,7 +117,7 @@ def run_law(
         motion = _motion(law, system, model, recording, times, log, applied, external)
         told = f", {compiled.acts}" if str(compiled.acts) else ""
         return motion, recording, contact_report(law, pairs, log), f"compiled loop ({in_words(name)}){told}"
-    scene = Scene(system, pairs)
+    scene = Scene(system, pairs, speed)
 
     def hold(k: int) -> None:
         system.tau = applied.during(k)

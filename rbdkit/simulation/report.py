@@ -17,13 +17,14 @@ from rbdkit.simulation.later import Later
 from rbdkit.simulation.variables import mover_name, position_unit, variable_name
 
 ADEQUATE = 1e-3
-"""Errors of all steps added up, rad or m, up to which a step is called adequate."""
+"""Errors of all steps added up, rad or parts of the mechanism's length, up to which a step is called adequate."""
 TOO_LONG = 1.0
-"""Errors of all steps added up, rad or m, from which on the motion has little to do with the model's."""
+"""Such errors, from which on the motion has little to do with the model's; displacements count as parts of what was
+covered, if that is more than the length."""
 TOO_MUCH = 0.05
 """Energy error, as a part of the energy that moves about, from which on the same is true."""
 OPEN = 1e-2
-"""Residual of a position constraint, rad or m, from which on the joints do not hold."""
+"""Residual of a position constraint, rad or part of the mechanism's length, from which on the joints do not hold."""
 
 WATCHED = "in rad or m, their rates, N m or N; watched only, rbdkit.Limit stops a joint"
 NOTICED = 0.1
@@ -125,6 +126,10 @@ class Report:
         Empty, or which force acts for so short a time that steps may pass over it.
     preparation_time : float
         What came before and between them, s: code for the model and the functions was recorded and compiled, or found.
+    length : float
+        Of the mechanism, m, by which displacements are judged.
+    sizes, ways : (nv,) or None
+        What errors of each joint variable are judged by: 1 rad or the length; 1 rad or what was covered, m.
 
     Examples
     --------
@@ -161,17 +166,40 @@ class Report:
     memory: str = ""
     unseen: str = ""
     preparation_time: float = 0.0
+    length: float = 1.0
+    sizes: NDArray | None = None
+    ways: NDArray | None = None
 
     @property
     def end_error(self) -> float:
         """Estimated error of all steps in the worst joint, rad or m: that of a step, times their number.
+
+        Which joint that is is decided in parts of the mechanism's length, as angles are in rad.
 
         What the motion makes of early errors is not in it: an arm that stands upright, or a double pendulum that turns
         over, may have enlarged them a thousandfold at the end: see `Trajectory.error_growth`.
         """
         if self.adequacy is None or not self.adequacy.error.size:
             return 0.0
-        return float(np.max(self.adequacy.error)) * self.steps
+        return float(self.adequacy.error[self._worst]) * self.steps
+
+    @property
+    def _worst(self) -> int:
+        """The joint variable with the largest error beside its size."""
+        assert self.adequacy is not None
+        return int(np.argmax(self.adequacy.error / (1.0 if self.sizes is None else self.sizes)))
+
+    @property
+    def _size(self) -> float:
+        """What the error of that variable is judged by, rad or m."""
+        return 1.0 if self.sizes is None or not self.sizes.size else float(self.sizes[self._worst])
+
+    @property
+    def _too_long(self) -> bool:
+        if self.adequacy is None or not self.adequacy.error.size:
+            return False
+        ways = 1.0 if self.ways is None else self.ways
+        return float(np.max(self.adequacy.error / ways)) * self.steps >= TOO_LONG
 
     @property
     def compiled(self) -> bool:
@@ -181,7 +209,11 @@ class Report:
     @property
     def _wrong(self) -> bool:
         """Whether the errors are as large as the motion."""
-        return self.end_error >= TOO_LONG or self._energy_lost
+        return self._too_long or self._energy_lost
+
+    @property
+    def _is_adequate(self) -> bool:
+        return self.end_error < ADEQUATE * (self._size if self.adequacy is not None else 1.0)
 
     @property
     def _energy_lost(self) -> bool:
@@ -190,7 +222,12 @@ class Report:
     @property
     def _open(self) -> bool:
         """Whether a joint does not hold; not a number counts as open."""
-        return not self.constraint_error < (ADEQUATE if self.closing else OPEN)
+        return not self.constraint_error < (ADEQUATE if self.closing else OPEN) * self._gap
+
+    @property
+    def _gap(self) -> float:
+        """What residuals of constraints are judged by: 1 rad, or the length of the mechanism."""
+        return 1.0 if self.constraint_unit == "rad" else self.length
 
     def lines(self, model: Model) -> list[str]:
         """The report as lines of text."""
@@ -202,13 +239,13 @@ class Report:
         if np.isfinite(self.energy_error):
             lines.append(self._energy_text())
         if self.constraint_error and not self._open:
-            coarse = "" if self.constraint_error < ADEQUATE else f", {self.constraint}: coarse"
+            coarse = "" if self.constraint_error < ADEQUATE * self._gap else f", {self.constraint}: coarse"
             lines.append(f"constraints hold to {self.constraint_error:.2g} ({self.constraint_unit}){coarse}")
         if self.iterations:
             lines.append(f"at most {self.iterations} Newton iterations a step")
         alarms = self.alarms(model)
         if self.adequacy is not None and self.adequacy.stable and not self._wrong:
-            verdict = "adequate" if self.end_error < ADEQUATE else "coarse"
+            verdict = "adequate" if self._is_adequate else "coarse"
             lines.append(f"step {verdict}: {self._error_text(model, self.adequacy)}")
         if self.contacts is not None:
             lines += self.contacts.lines()
@@ -289,7 +326,7 @@ class Report:
                 f"{text}; {self.integrator} closes joints in every step, and could not there: begin beside a pose "
                 "where constraints lose rank, on the branch that is meant (rbdkit.mobility tells), or shorten the step"
             )
-        ways = [] if self.adaptive else [f"a step of {self._mended(self.constraint_error, ADEQUATE):.1g} s"]
+        ways = [] if self.adaptive else [f"a step of {self._mended(self.constraint_error, ADEQUATE * self._gap):.1g} s"]
         if self.constraint.startswith(("joint", "constraint")):
             ways.append("an integrator that closes joints in every step: 'rk4_projected'")
         return f"{text}; take {', or '.join(ways)}" if ways else text
@@ -300,12 +337,13 @@ class Report:
 
     def _error_text(self, model: Model, adequacy: StepAdequacy) -> str:
         """One sentence on the error, and on the step that would mend it."""
-        worst = int(np.argmax(adequacy.error)) if adequacy.error.size else 0
+        worst = self._worst if adequacy.error.size else 0
         where = f" {position_unit(model, worst)} in joint {variable_name(model, worst)}" if adequacy.error.size else ""
         text = f"the errors of its steps add up to {self.end_error:.1g}{where}"
-        if self.end_error < ADEQUATE or not np.isfinite(self.end_error):
+        if self._is_adequate or not np.isfinite(self.end_error):
             return text
-        text += f"; a step of {self._mended(self.end_error, ADEQUATE):.1g} s would bring them to about {ADEQUATE:g}"
+        wanted = ADEQUATE * self._size
+        text += f"; a step of {self._mended(self.end_error, wanted):.1g} s would bring them to about {wanted:.2g}"
         return f"{text}, and so would a longer one with 'rk4'" if adequacy.order == 1 else text
 
 

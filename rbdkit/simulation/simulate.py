@@ -21,8 +21,9 @@ from rbdkit.integrators import INTEGRATORS, Adaptive, FromStep, Integrator, OneS
 from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
-from rbdkit.model.closing import require_closed
+from rbdkit.model.closing import length_of, require_closed
 from rbdkit.model.kept import checked_twin, moved, snapshot
+from rbdkit.model.measures import speed_of
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import has_stops, without_stops
 from rbdkit.simulation.adequacy import InCode
@@ -259,7 +260,7 @@ def simulate(
             finer=finer(by),
         )  # fmt: skip
     if make is JointSystem and (model.loops or model.constraints):
-        make, method = stabilised(method, backend == "book")
+        make, method = stabilised(method, backend == "book", length_of(model) / speed_of(model, v))
     if make is not JointSystem:
         motion, recording, code, forces, in_code = run_formulation(
             make, model, q, v, z, times, method, applied, f_ext, external, int(every), watch, backend == "book"

@@ -206,7 +206,7 @@ class Kernels {
       }
     }
     const told = Object.fromEntries(Object.entries(touching.account).map(([name, k]) => [name, account[k]]));
-    return { made, contacts: { ...told, entries: entries.map((entry) => this.told(entry)) } };
+    return { made, contacts: { ...told, speed: this.numbers("measures")[0], entries: entries.map((entry) => this.told(entry)) } };
   }
 
   // Whether a slot is one where shapes touch; behind these are those of stops, and what is below 0 is none.

@@ -30,7 +30,7 @@ from rbdkit.engine.contact.contacts import (
     Contacts,
     contact_arrays,
 )
-from rbdkit.engine.contact.scene import Scene
+from rbdkit.engine.contact.scene import FAST, Scene
 from rbdkit.engine.contact.sweeps import impulse
 from rbdkit.engine.contact.visits import both
 from rbdkit.spatial.vector3 import Vector
@@ -54,9 +54,9 @@ ACCOUNT = 11
 ACCOUNTED = {"deepest": DEEPEST, "unsettled": UNSETTLED, "worst": WORST, "crowded": CROWDED, "stuck": STUCK}
 """What of it a page tells."""
 BLOW = 1e-2
-"""Approach, m/s, from which on a touch is an impact."""
+"""Approach, as a part of an ordinary speed, from which on a touch is an impact."""
 SLIDES = 1e-6
-"""Speed, m/s, from which on a point slides."""
+"""Speed, as such a part, from which on a point slides."""
 PUSH, HARDEST, SLIDING, ROUGH, STATUS = range(5)
 """Numbers of a pair in "pairs_now": sum of its normal impulses, normal velocity before the step where that was lowest,
 whether all of it slides, whether there is friction; and what it did in the step before, one of the numbers below."""
@@ -174,7 +174,8 @@ class Diary:
             pushes, rough = contact[IMPULSE] > 0.0, contact[FRICTION] > 0.0
             push, hardest, sliding, is_rough = (program.load("pairs_now", pair, k) for k in range(4))
             square = contact[SPEED + 1] * contact[SPEED + 1] + contact[SPEED + 2] * contact[SPEED + 2]
-            still = both(both(pushes, rough), square <= SLIDES * SLIDES)
+            slow = SLIDES * program.load("measures", 0, FAST)
+            still = both(both(pushes, rough), square <= slow * slow)
             now: dict[int, Scalar] = {
                 PUSH: push + contact[IMPULSE],
                 HARDEST: select(pushes, minimum(hardest, contact[ARRIVING]), hardest),
@@ -210,7 +211,7 @@ class Diary:
         status = select(both(rough > 0.5, sliding > 0.5), MOVING, STICKING)
         new = before < 0.5
         same = select(rough > 0.5, select(equal(before, status), 1.0, 0.0), 1.0)
-        blow = hardest < -BLOW
+        blow = hardest < -BLOW * program.load("measures", 0, FAST)
         changed = select(status > 1.5, float(SLIP), float(STICK))
         kind = select(new, select(blow, float(IMPACT), float(GAIN)), changed)
         program.store("pairs_now", pair, STATUS, status)

@@ -34,6 +34,7 @@ from rbdkit.engine.contact.contacts import (
     SLOT,
     SPEED,
     START,
+    TARGET,
     TOGETHER,
     TOLERANCE,
     TT,
@@ -117,8 +118,10 @@ class EvenShares:
                 for couple, _ in self._couples(contact):
                     program.store("points_of_couple", couple, 0, 0.0)
             for contact in self.contacts.each():
+                near = 10.0 * FLAT * program.load("contact_state", 0, SCALE)
+                touches = select(contact[SPEED] - contact[TARGET] <= near, 1.0, 0.0)
                 for couple, many in self._couples(contact):
-                    points = program.load("points_of_couple", couple) + 1.0
+                    points = program.load("points_of_couple", couple) + touches
                     program.store("points_of_couple", couple, 0, points)
                     is_open = select(points > many - 0.5, 1.0, program.load("contact_state", 0, OPEN))
                     program.store("contact_state", 0, OPEN, is_open)

@@ -18,7 +18,9 @@ from rbdkit.engine.rows.of_model import RowsOfModel
 from rbdkit.engine.rows.own_constraints import OwnConstraints
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.model import Model
+from rbdkit.model.closing.length import length_of
 from rbdkit.model.contact_kinds import PairsOfKind, contact_kinds
+from rbdkit.model.measures import speed_of
 
 LENGTHS = 12
 RADIUS = 15
@@ -31,6 +33,8 @@ FLAT = ("half-space", "box")
 """Shapes that may have many points with one normal."""
 TOUCH = 3
 """Entries of a pair in "pair_shapes": first shape, second shape, and 1 if they are of different branches, else 0."""
+FAST, LONG = range(2)
+"""Places in "measures": what is fast in the model, m/s, and its length, m."""
 SURFACE = 2
 """Numbers of a pair in "surfaces": friction, restitution."""
 SKIN = 0.2
@@ -135,6 +139,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
             **grid,
             "shapes": np.ascontiguousarray(shapes[:, 1:]),
             "surfaces": surfaces[number],
+            "measures": np.array([speed_of(model), length_of(model)]),
             "shape_skin": np.array([SKIN * np.median(radii) if len(radii) else 0.0]),
         },
         {

@@ -43,6 +43,7 @@ from rbdkit.engine.contact.contacts import (
 from rbdkit.engine.contact.even_shares import AT_ONCE, ENOUGH, TURNS, EvenShares
 from rbdkit.engine.contact.momentum import Momentum
 from rbdkit.engine.contact.rows import ROWS
+from rbdkit.engine.contact.scene import FAST, LONG
 from rbdkit.engine.contact.visits import Solving, both, in_disc, measure, push, visit
 from rbdkit.spatial.vector3 import Vector, dot
 from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
@@ -55,11 +56,11 @@ steps with few points, and with more than each of the numbers in `POINTS`."""
 POINTS = (12, 150)
 """Points that are near, beyond which sweeps end sooner by default."""
 BOUNCE = 1e-3
-"""Approach, m/s, below which restitution has nothing to give back."""
+"""Approach, as a part of an ordinary speed, below which restitution has nothing to give back."""
 WRONG = 1e-3
-"""Velocity, m/s, below which nothing is too wrong."""
+"""Velocity, as such a part, below which nothing is too wrong."""
 INSIDE, LEADING = 1e-12, 1e-6
-"""Overlaps, m, that are let be; and the tolerance of what leads out of others."""
+"""Overlaps, as a part of the length of the model, that are let be; and the tolerance of what leads out of others."""
 
 
 CONTACT_LAW, LEAD_OUT = Solving("contact_v", IMPULSE, True), Solving("contact_out", OUT, False)
@@ -80,7 +81,9 @@ class Sweeps:
             free, *slip = (contact[SPEED + r] for r in range(ROWS))
             h, gap, arriving = program.load("contact_state", 0, H_STEP), contact[GAP], contact[ARRIVING]
             e = contact[RESTITUTION]
-            comes_back = both(both(arriving < -BOUNCE, gap + h * free < 0.0), e > 0.0)
+            comes_back = both(
+                both(arriving < -BOUNCE * program.load("measures", 0, FAST), gap + h * free < 0.0), e > 0.0
+            )
             least = select(comes_back, -e * arriving, -maximum(gap, 0.0) / h)
             contact[TARGET], contact[PULL] = least, free - arriving
             size = program.load("contact_state", 0, TOLERANCE)
@@ -118,7 +121,10 @@ class Sweeps:
         """Whether sweeps did not come near the law of contact: a condition for `select`."""
         missed, limit = self.program.load("contact_state", 0, MISSED), self.program.load("contact_options", 0, HARD)
         left = self.program.load("contact_state", 0, RESIDUAL) > self.program.load("contact_state", 0, TOLERANCE)
-        wrong = both(missed > WRONG, missed > limit * self.program.load("contact_state", 0, SCALE))
+        wrong = both(
+            missed > WRONG * self.program.load("measures", 0, FAST),
+            missed > limit * self.program.load("contact_state", 0, SCALE),
+        )
         return both(left, wrong)
 
     def _missed(self, contact: Contact) -> Scalar:
@@ -133,7 +139,9 @@ class Sweeps:
     def lead_out(self) -> None:
         """Velocities, in "contact_out", that take a part of the overlaps back in this step; they are forgotten then."""
         program = self.program
-        deep = INSIDE + 10.0 * program.load("contact_state", 0, H_STEP) * program.load("contact_state", 0, TOLERANCE)
+        deep = INSIDE * program.load("measures", 0, LONG) + 10.0 * program.load(
+            "contact_state", 0, H_STEP
+        ) * program.load("contact_state", 0, TOLERANCE)
         program.store("contact_state", 0, FULL, deep)
         program.store("contact_state", 0, OVERLAP, 0.0)
         program.store("contact_state", 0, TOLERANCE, 0.0)

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def length_of(model: Model) -> float:
-    """Root mean square of the distances between the joints and the centres of mass of the same bodies, m; or 1."""
+    """Root mean square of the distances between the joints and the centres of mass of the same bodies, m.
+
+    Where there are none, as of a ball that flies, that of the radii of gyration; without these, 1.
+    """
     points: list[list[NDArray]] = [[np.zeros(3)] for _ in model.bodies]
     for body in model.bodies[1:]:
         points[model.parent[body.index]].append(model.joints[body.index].placement[:3, 3])
@@ -23,4 +26,7 @@ def length_of(model: Model) -> float:
         points[loop.successor].append(loop.successor_placement[:3, 3])
     squares = [np.sum((x - np.mean(x, axis=0)) ** 2, axis=1) for x in points[1:] if len(x) > 1]
     mean = float(np.mean(np.concatenate(squares))) if squares else 0.0
+    if not mean > 0.0:
+        solid = [body.inertia for body in model.bodies[1:] if body.inertia is not None and body.inertia.mass > 0.0]
+        mean = float(np.mean([np.trace(own.inertia_com) / (2.0 * own.mass) for own in solid])) if solid else 0.0
     return float(np.sqrt(mean)) if mean > 0.0 else 1.0

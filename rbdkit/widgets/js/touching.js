@@ -66,7 +66,7 @@ function touching_of(contacts, states, colors) {
   return { offsets, rows, colors };
 }
 
-// Velocity that contacts miss their laws by, m/s, from which on their forces are doubtful; and the part of the speed of the
+// Velocity that contacts miss their laws by, as a part of an ordinary speed, from which on their forces are doubtful; and the part of the speed of the
 // fastest body, likewise: as in `rbdkit/laws/report.py`.
 const UNSOLVED = 1e-3;
 const OF_BLOWS = 1e-2;
@@ -88,7 +88,7 @@ function contact_fault(contacts, ended, fastest = () => 0) {
   if (!contacts) return "";
   if (contacts.crowded) return "more places touch at once than there is room for";
   if (contacts.stuck) return "a step was too hard for sweeps; Python has other solvers";
-  if (!ended && contacts.worst > UNSOLVED && contacts.worst > OF_BLOWS * fastest()) return `velocities miss the law of contact by up to ${brief(contacts.worst)} m/s; a shorter step may help`;
+  if (!ended && contacts.worst > UNSOLVED * contacts.speed && contacts.worst > OF_BLOWS * fastest()) return `velocities miss the law of contact by up to ${brief(contacts.worst)} m/s; a shorter step may help`;
   return "";
 }
 
