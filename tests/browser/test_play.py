@@ -288,7 +288,8 @@ toy
 """
     colors = f"""(() => {{
         const {{ arrows }} = {INSIDE}.touching();
-        return [...new Set(Array.from({{ length: arrows.length / 11 }}, (_, k) => arrows.slice(11 * k + 7, 11 * k + 10).join()))];
+        const color = (_, k) => arrows.slice(11 * k + 7, 11 * k + 10).join();
+        return [...new Set(Array.from({{ length: arrows.length / 11 }}, color))];
     }})()"""
     for number in (4, 3):
         own = script if number == 4 else script.replace("[:4]", "[:3]")
