@@ -74,7 +74,6 @@ class OneStep:
 
     conserves: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[type] = System
-    shared: ClassVar[frozenset[str]] = frozenset()
     step: Any
     """``step(system, state, h)`` of a subclass gives the state at ``state.t + h``."""
 
@@ -102,6 +101,11 @@ class OneStep:
     def written_out(self) -> Any:
         """Trace of `step` for systems without loops; see `rbdkit.trace.Recordable`."""
         return self.record.written_out
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """Arrays that no step writes to; see `rbdkit.trace.Recordable`."""
+        return self.record.shared
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """Room for the vectors of a step; see `rbdkit.trace.Recordable`."""

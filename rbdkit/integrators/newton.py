@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import overload
 
 import numpy as np
@@ -25,10 +25,13 @@ class Solve:
         Corrections made.
     residuals : tuple of float
         Largest residual before the first correction and after each.
+    jacobian : ndarray or None
+        The Jacobian of corrections that serve many steps, if they led to the solution.
     """
 
     iterations: int
     residuals: tuple[float, ...]
+    jacobian: NDArray | None = field(default=None, repr=False, compare=False)
 
 
 class Solves(Sequence[Solve]):
@@ -79,8 +82,17 @@ def solve(
     max_iterations: int = 20,
     what: str = "the equations of the step",
     advice: str = "take a shorter step",
+    *,
+    patience: int = 0,
+    last: Solve | None = None,
+    slope: float | None = None,
+    least: int = 0,
+    relief: float = 1.0,
 ) -> tuple[NDArray, Solve]:
     """The root of a function of n variables with n values.
+
+    In a step that is recorded it becomes the Newton's method of the compiled loop, see `rbdkit.trace.Newton`; then the
+    residual is made of what the tracer knows, and there is no `jacobian`.
 
     Parameters
     ----------
@@ -90,18 +102,57 @@ def solve(
     tolerance : largest residual of a solution. A correction too small to change the solution ends the search too: then
         the residual is round-off.
     what, advice : for the message of the error.
+    patience : so many corrections are tried first with one Jacobian: `slope` times the identity, else that of the
+        solve before, else one by differences at the guess. Where they do not lead to the solution, Newton's method
+        itself begins again at the guess.
+    last : how the equations of the step before were solved.
+    least : so many of those corrections are made whatever the residual.
+    relief : Newton's method itself is content with so many times the tolerance.
 
     Raises
     ------
     ConvergenceError
         After `max_iterations`, or when the residual is not finite or the Jacobian singular.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rbdkit.integrators import newton
+    >>> root, how = newton.solve(lambda z: z * z - 2.0, np.array([1.5]))
+    >>> root.round(9).tolist(), how.iterations
+    ([1.414213562], 4)
     """
+    if hasattr(guess, "root_of"):
+        return guess.root_of(residual, jacobian, tolerance, max_iterations, patience, last, slope, least, relief)
+    if patience:
+        try:
+            if slope is not None:
+                J = slope * np.eye(len(guess))
+            else:
+                J = differences(residual, guess) if last is None or last.jacobian is None else last.jacobian
+            z, solved = _corrected(residual, guess, lambda _: J, tolerance, patience, what, advice, least)
+            return z, replace(solved, jacobian=J)
+        except (ConvergenceError, FloatingPointError):
+            pass
+    return _corrected(residual, guess, jacobian, relief * tolerance, max_iterations, what, advice)
+
+
+def _corrected(
+    residual: Residual,
+    guess: NDArray,
+    jacobian: Callable[[NDArray], NDArray] | None,
+    tolerance: float,
+    max_iterations: int,
+    what: str,
+    advice: str,
+    least: int = 0,
+) -> tuple[NDArray, Solve]:
     z = np.array(guess, dtype=float)
     residuals: list[float] = []
     while True:
         r = residual(z)
         residuals.append(float(np.max(np.abs(r), initial=0.0)))
-        if residuals[-1] <= tolerance:
+        if residuals[-1] <= tolerance and len(residuals) > least:
             return z, Solve(len(residuals) - 1, tuple(residuals))
         if not np.isfinite(residuals[-1]) or len(residuals) > max_iterations:
             raise _failure(what, advice, residuals)
@@ -112,6 +163,24 @@ def solve(
         if np.max(np.abs(dz)) <= 4.0 * np.finfo(float).eps * np.max(np.abs(z), initial=1e-300):
             return z, Solve(len(residuals) - 1, tuple(residuals))
         z = z - dz
+
+
+def largest(x: NDArray, least: float = 0.0) -> float:
+    """The largest of the absolute values of numbers, or `least` if that is larger.
+
+    Parameters
+    ----------
+    x : velocities or coordinates; those of a step that is recorded, too.
+
+    Examples
+    --------
+    >>> from rbdkit.integrators import newton
+    >>> newton.largest([0.5, -2.0], least=1.0)
+    2.0
+    """
+    if hasattr(x, "largest"):
+        return x.largest(least)
+    return max(least, float(np.max(np.abs(x), initial=0.0)))
 
 
 def _failure(what: str, advice: str, residuals: list[float]) -> ConvergenceError:

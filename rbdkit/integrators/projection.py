@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from rbdkit.formulations import Projectable, Starting, System
 from rbdkit.integrators.integrator import Integrator, OneStep, records
 from rbdkit.integrators.state import Stage, State
-from rbdkit.trace import Index, Part, Record
 
 
 class Projected(OneStep):
@@ -40,14 +39,12 @@ class Projected(OneStep):
     def __init__(self, method: Integrator) -> None:
         self.method = method
         self.name = f"{method.name}_projected"
-        self.shared: frozenset[str] = getattr(method, "shared", frozenset())  # type: ignore[misc]
         self.order = method.order
 
     def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
         return self.method.init(system, t, x, v)
 
-    def step(self, system: System, state: State, h: float) -> State:
-        assert isinstance(system, Projectable)
+    def step(self, system: Any, state: State, h: float) -> State:
         new = self.method.step(system, state, h)
         x, v = system.project(new.x, new.v, new.t)
         return replace(new, x=x, v=v)
@@ -56,32 +53,10 @@ class Projected(OneStep):
         return self.method.stages(system, state, h)
 
     @property
-    def record(self) -> Record | None:
-        """The same on the arrays of a program, if the method records its steps; see `rbdkit.trace.Recordable`."""
-        alone = records(self.method) and self.method.requires is System
-        return ProjectedSteps(self.method.record) if alone else None  # type: ignore[attr-defined]
-
-    @property
-    def written_out(self) -> Record | None:
-        """The same; see `rbdkit.trace.Recordable`."""
-        return self.record
-
-    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """Those of the method; see `rbdkit.trace.Recordable`."""
-        assert records(self.method)
-        return self.method.arrays(nx, nv)
+    def record(self) -> Any:
+        """Trace of `step`; None if the method is not recorded, or asks for more than any system has."""
+        return super().record if records(self.method) and self.method.requires is System else None
 
     def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
         """What the method begins with; see `rbdkit.formulations.system.Starting`."""
         return self.method.starting(system, times, x, v) if isinstance(self.method, Starting) else {}
-
-
-@dataclass(frozen=True)
-class ProjectedSteps:
-    """Steps of a method, each followed by the projection of what it leaves. step : as the method records it."""
-
-    step: Record
-
-    def __call__(self, system: Any, n: Index) -> None:
-        self.step(system, n)
-        system.project(Part("x_new"), Part("v_new"), lambda: system.program.load("times", n, 1))

@@ -1,20 +1,21 @@
 """Tracing of an integrator's step: a stand-in for the system, and vectors that record what is done to them.
 
 `trace_step` calls ``method.step`` once. The system notes what it is asked for (`rate`, `move`, ...), the vectors note
-the arithmetic that is done to them, element by element. What cannot be noted, such as a branch on a number, raises
-`NotTraced` with the reason; such a method is stepped from Python.
+the arithmetic that is done to them, element by element, and equations that are to be solved (`newton.solve`). What
+cannot be noted, such as a branch on a number, raises `NotTraced` with the reason; such a method is stepped from Python.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from rbdkit.integrators.state import State
-from rbdkit.integrators.traced_step import ARITHMETIC, H, Operation, TracedStep, V, X
-from rbdkit.trace import Dependencies, Impure
+from rbdkit.integrators.traced_step import ARITHMETIC, REDUCTIONS, TIMED, H, Operation, TracedStep, V, X
+from rbdkit.trace import MOST_CORRECTIONS, Dependencies, Impure
 
 
 class NotTraced(AttributeError):
@@ -48,7 +49,8 @@ def trace_step(method: Any) -> TracedStep:
 
 def _traced(method: Any) -> TracedStep:
     system = _System()
-    state: Any = State(_Time(system, 0.0), _Coordinates(system, X), _Vector(system, V))  # type: ignore[arg-type]
+    start: tuple[Any, ...] = _Time(system, 0.0), _Coordinates(system, X), _Vector(system, V)
+    state: Any = State(*start, solve=_Solved())  # type: ignore[arg-type]
     try:
         end = method.step(system, state, _Number(system, H))
     except NotTraced:
@@ -59,7 +61,10 @@ def _traced(method: Any) -> TracedStep:
 
 
 class _System:
-    """Stands in for a `System`. operations, kinds : as in `TracedStep`."""
+    """Stands in for a `System`.
+
+    operations, kinds : as in `TracedStep`. solving : whether the residual of equations is being asked.
+    """
 
     def __init__(self) -> None:
         self.operations: list[Operation] = [("x",), ("v",), ("h",)]
@@ -67,6 +72,7 @@ class _System:
         self._known: dict[Operation, int] = {}
         self._fractions: list[float] = []
         self._times: list[float] = []
+        self.solving = False
 
     # --- what a step asks of it ---------------------------------------------------------------------------------------
 
@@ -76,7 +82,7 @@ class _System:
             raise NotTraced("its step asks for a rate at a time other than t + c h")
         self._fractions.append(t.fraction)
         operands = len(self._fractions) - 1, self._coordinates(x, "rate"), self._vector(v, "rate")
-        return _Vector(self, self._append("vector", ("rate", *operands)))
+        return _Vector(self, self.append("vector", ("rate", *operands)))
 
     def move(self, x: Any, u: Any) -> _Coordinates:
         """Note x moved by u."""
@@ -105,7 +111,7 @@ class _System:
         """Return the position of an operation, which is noted once."""
         operation = (name, *operands)
         if operation not in self._known:
-            self._known[operation] = self._append(kind, operation)
+            self._known[operation] = self.append(kind, operation)
         return self._known[operation]
 
     def time(self, fraction: float) -> int:
@@ -114,7 +120,8 @@ class _System:
             self._times.append(fraction)
         return self.note("number", "time", self._times.index(fraction))
 
-    def _append(self, kind: str, operation: Operation) -> int:
+    def append(self, kind: str, operation: Operation) -> int:
+        """Note an operation, whether or not it was noted before, and return its position."""
         self.operations.append(operation)
         self.kinds.append(kind)
         return len(self.operations) - 1
@@ -123,6 +130,14 @@ class _System:
         if not isinstance(x, _Coordinates):
             raise NotTraced(f"its step hands {_named(x)} to {what} in place of coordinates")
         return x.position
+
+    def number(self, x: Any, what: str) -> int:
+        """Return the position of a number."""
+        if isinstance(x, _Number):
+            return x.position
+        if not isinstance(x, bool | int | float | np.bool | np.integer | np.floating):
+            raise NotTraced(f"its step hands {_named(x)} to {what} in place of a number")
+        return self.note("number", "const", float(x))
 
     def _vector(self, v: Any, what: str) -> int:
         if not isinstance(v, _Vector):
@@ -142,15 +157,53 @@ class _System:
             raise NotTraced("its step does not return a State made of what it was given")
         if abs(t.fraction - 1.0) > 1e-14:
             raise NotTraced(f"its step ends at t + {t.fraction:g} h")
-        if getattr(end, "memory", None) is not None or getattr(end, "solve", None) is not None:
+        solve = getattr(end, "solve", None)
+        if getattr(end, "memory", None) is not None or not (solve is None or isinstance(solve, _Solved)):
             raise NotTraced("its step keeps something for the next one")
         projections = [p for p, (name, *_) in enumerate(self.operations) if name == "project"]
         if projections and (projections != [x.position] or self.operations[v.position] != ("projected", x.position)):
             raise NotTraced("its step goes on after it has projected its result")
-        stages = len(self._fractions)  # times that are no stages stand behind those that are
-        operations = [(name, stages + int(i[0])) if name == "time" else (name, *i) for name, *i in self.operations]
-        fractions = (*self._fractions, *self._times) or (0.0,)
-        return TracedStep(tuple(operations), tuple(self.kinds), fractions, x.position, v.position)
+        kept = self._keeps(solve)
+        draft = TracedStep(tuple(self.operations), tuple(self.kinds), (), x.position, v.position, kept)
+        if draft.leaks:
+            raise NotTraced("its step uses what depends on the unknowns of equations elsewhere than in these")
+        return replace(draft, **self._ordered(draft))
+
+    def _keeps(self, solve: _Solved | None) -> bool:
+        """Whether the Jacobian of the one solve of a step is that of the step before."""
+        solves = [p for p, (name, *_) in enumerate(self.operations) if name == "solve"]
+        return solve is not None and [solve.position] == solves and solve.follows
+
+    def _ordered(self, draft: TracedStep) -> dict[str, Any]:
+        """Fractions: of the stages, then of other evaluations, then of times that are asked for, last of all that of
+        the last evaluation if the step ends with a projection, which joints that time moves stand still in."""
+        timed = [p for p, (name, *_) in enumerate(self.operations) if name in TIMED]
+        ordered = [*draft.rates, *(p for p in timed if p not in draft.rates)]
+        place = {self.operations[p][1]: k for k, p in enumerate(ordered)}
+        operations: list[Operation] = []
+        for name, *operands in self.operations:
+            if name in TIMED:
+                operands[0] = place[operands[0]]
+            elif name == "time":
+                operands[0] += len(ordered)
+            operations.append((name, *operands))
+        fractions = [*(self._fractions[self.operations[p][1]] for p in ordered), *self._times]
+        if timed and self.operations[draft.x_new][0] == "project":
+            last = max(timed, key=lambda p: (draft.home.get(p, p), p))
+            if fractions[-1] != (found := self._fractions[self.operations[last][1]]):
+                fractions.append(found)
+        return {"operations": tuple(operations), "fractions": tuple(fractions) or (0.0,)}
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """How equations were solved: those of the step before, or those of an operation of this one.
+
+    follows : whether these began with what that step knew.
+    """
+
+    position: int | None = None
+    follows: bool = False
 
 
 class _Noted:
@@ -164,10 +217,19 @@ class _Noted:
             return _elementwise(self.system, function.__name__, inputs)
         if function is np.zeros_like and isinstance(self, _Vector) and not options:
             return _Vector(self.system, self.system.note("vector", "zeros"))
+        if function.__name__ in REDUCTIONS and isinstance(self, _Vector) and inputs == (self,) and not options:
+            return _Number(self.system, self.system.note("number", function.__name__, self.position))
         raise NotTraced(f"its step calls numpy.{function.__name__} on {self}")
 
     def __str__(self) -> str:
         return _named(self)
+
+    def __format__(self, how: str) -> str:
+        return _named(self)  # in messages of errors, which belong to steps on numbers
+
+    def largest(self, least: float) -> _Number:
+        """Note `rbdkit.integrators.newton.largest`."""
+        return _Number(self.system, self.system.note("number", "largest", self.position, float(least)))
 
     def __getattr__(self, name: str) -> Any:
         raise NotTraced(f"its step takes {name} of {self}")
@@ -209,9 +271,43 @@ class _Vector(_Arithmetic):
         """Return the vector, which never changes."""
         return self
 
+    def root_of(
+        self,
+        residual: Any,
+        jacobian: Any,
+        tolerance: Any,
+        most: int,
+        patience: int,
+        last: Any,
+        slope: Any,
+        least: int,
+        relief: float,
+    ) -> tuple[_Vector, _Solved]:
+        """Note `rbdkit.integrators.newton.solve`, which begins at this vector."""
+        system = self.system
+        if jacobian is not None:
+            raise NotTraced("its step solves equations with a Jacobian of its own")
+        if patience + most > MOST_CORRECTIONS:
+            raise NotTraced(
+                f"its step allows {patience + most} corrections of a solution, more than {MOST_CORRECTIONS}"
+            )
+        if system.solving:
+            raise NotTraced("its step solves equations inside of others")
+        unknown = _Vector(system, system.append("vector", ("unknown",)))
+        system.solving = True
+        found = residual(unknown)
+        system.solving = False
+        if not isinstance(found, _Vector):
+            raise NotTraced(f"the residual of its equations is {_named(found)}, not a vector")
+        numbers = [system.number(x, "newton.solve") for x in (tolerance, 0.0 if slope is None else slope)]
+        options = slope is not None, int(patience), int(most), int(least), float(relief)
+        operands = self.position, unknown.position, found.position, *numbers
+        position = system.append("vector", ("solve", *operands, *options))
+        return _Vector(system, position), _Solved(position, isinstance(last, _Solved) and last.position is None)
+
 
 class _Number(_Arithmetic):
-    """A number that is made of h and t."""
+    """A number that is made of h and t, or of all numbers of a vector."""
 
     kind = "number"
 

@@ -1,20 +1,23 @@
 """A step of an integrator as a list of operations on whole vectors, and how it is written into a program.
 
 The list comes from the text of the step itself, see `step_tracer`: evaluations of the system (`rate`, `move`,
-`local_rate`, `project`) and arithmetic between them, element by element. It is a plain value, so two methods that do
-the same have equal steps and share compiled code.
+`local_rate`, `project`), equations to be solved, and arithmetic between them, element by element. It is a plain value,
+so two methods that do the same have equal steps and share compiled code.
 
 In a program, vectors stand in arrays. The code of `rate` is by far the longest, so a step with several rates has it
 once, in a loop over stages: a switch runs the operations that come before each of them, and leaves state and velocity
 where `rate` finds them ("x_stage", "v_stage"). Arithmetic is not stored unless an evaluation reads it: it is computed
 where it is needed, in one loop over the freedoms for all that can be computed there. A system without loops, such as a
 body that knows of no other, keeps all vectors in registers, and its rates follow each other.
+
+Equations that a step solves are one operation: "solve" has the positions of the guess, of the unknowns and of the
+residual. What depends on the unknowns is written where the residual is asked for, and nowhere else.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +25,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.trace import ELEMENTWISE, Index, Kept, Moment, Part, Scalar, select
+from rbdkit.trace import (
+    ELEMENTWISE,
+    Index,
+    Kept,
+    Moment,
+    Newton,
+    Part,
+    Scalar,
+    maximum,
+    minimum,
+    newton_arrays,
+    select,
+)
 
 Operation = tuple[Any, ...]
 X, V, H = 0, 1, 2
@@ -34,8 +49,16 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "square": lambda x: x * x, "reciprocal": lambda x: 1.0 / x, "zeros": lambda: 0.0,
 }  # fmt: skip
 """What is done to vectors element by element, by the names of NumPy's functions."""
-IN_MEMORY = ("x", "v", "rate", "move", "local_rate", "project", "projected")
-"""Operations whose results are not computed element by element."""
+REDUCTIONS: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
+    "sum": (operator.add, 0.0), "max": (maximum, -np.inf), "min": (minimum, np.inf),
+}  # fmt: skip
+"""What makes one number of all those of a vector, and where that begins; besides there is "largest"."""
+TIMED = ("rate",)
+"""Evaluations at a moment, which is the first of their operands."""
+CALLS = (*TIMED, "move", "local_rate", "project", "solve", "largest", *REDUCTIONS)
+"""What is not computed element by element."""
+IN_MEMORY = (*CALLS, "x", "v", "unknown", "projected")
+"""Operations whose results are found in memory."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +68,13 @@ class TracedStep:
     Attributes
     ----------
     operations : the name of each, and the positions of its operands in this list; of "const" a number, of "time" and
-        "rate" first which of the fractions it is.
+        evaluations first which of the fractions it is, of "largest" besides the least that it is, of "solve" the
+        positions of guess, unknowns, residual, tolerance and slope, and then whether there is a slope, the most
+        corrections of either kind, the fewest, and the relief, as `rbdkit.trace.Newton` has them.
     kinds : what each results in: "number", "vector" (of nv numbers, like v) or "coordinates" (of nx, like x).
     fractions : the times of the rates, as fractions of the step, and after them further times that are asked for.
     x_new, v_new : positions of the state at the end.
+    follows : whether equations are solved with the Jacobian of the step before as long as it serves.
     straight : whether it is written for a system without loops.
     """
 
@@ -57,6 +83,7 @@ class TracedStep:
     fractions: tuple[float, ...]
     x_new: int
     v_new: int
+    follows: bool = False
     straight: bool = False
 
     def __call__(self, system: Any, n: Index) -> None:
@@ -64,18 +91,30 @@ class TracedStep:
         _Writer(self, system, n).write()
 
     @property
-    def written_out(self) -> TracedStep:
-        """The same step for a system without loops."""
-        return replace(self, straight=True)
+    def written_out(self) -> TracedStep | None:
+        """The same step for one of several systems that know nothing of each other; None if it mixes their numbers.
+
+        Without loops, unless there are equations to be solved.
+        """
+        if self.reductions & self._ancestors(self.x_new, self.v_new):
+            return None
+        return self if self.solves else replace(self, straight=True)
 
     @property
     def words(self) -> str:
         """All that the code of a step depends on: processes find it on disk by these."""
-        return repr((self.operations, self.kinds, self.fractions, self.x_new, self.v_new, self.straight))
+        return repr((self.operations, self.kinds, self.fractions, self.x_new, self.v_new, self.follows, self.straight))
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """Names of arrays that no step writes to."""
+        return frozenset({"sides"} if self.solves else ())
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """Return the times of the stages, and room for the vectors of a step."""
-        read = {i for p in self.calls for i in self.operands(p) if self.operations[i][0] not in ("x", "v", "rate")}
+        every = [*self.calls, *(p for body in self.bodies.values() for p in body)]
+        read = {i for p in every for i in self.read(p) if self.operations[i][0] not in ("x", "v", "rate", "unknown")}
+        read |= {p for p in every if p not in self.rates}
         sizes = {"vector": nv, "coordinates": nx}
         return {
             "c": np.array(self.fractions),
@@ -84,35 +123,96 @@ class TracedStep:
             "v_rates": np.zeros(len(self.rates) * nv),
             "x_stage": np.zeros(nx),
             "v_stage": np.zeros(nv),
-            **{self.array(p): np.zeros(sizes[self.kinds[p]]) for p in sorted(read | set(self.calls) - set(self.rates))},
+            **{self.array(p): np.zeros(sizes[self.kinds[p]]) for p in sorted(read) if self.kinds[p] in sizes},
+            **(newton_arrays(nv) if self.solves else {}),
         }
 
     def array(self, p: int) -> str:
         """Return the name of the array of a vector or of coordinates."""
         return f"step_{'v' if self.kinds[p] == 'vector' else 'x'}{p}"
 
+    # --- what there is in it ------------------------------------------------------------------------------------------
+
     @cached_property
     def rates(self) -> tuple[int, ...]:
-        """Positions of the rates: each is a stage."""
-        return tuple(p for p, (name, *_) in enumerate(self.operations) if name == "rate")
+        """Positions of the rates outside of equations: each is a stage."""
+        return tuple(p for p in self.calls if self.operations[p][0] == "rate")
 
     @cached_property
     def calls(self) -> tuple[int, ...]:
-        """Positions of all evaluations of the system."""
-        called = ("rate", "move", "local_rate", "project")
-        return tuple(p for p, (name, *_) in enumerate(self.operations) if name in called)
+        """Positions of all evaluations outside of equations."""
+        return tuple(p for p, (name, *_) in enumerate(self.operations) if name in CALLS and not self._unknowns[p])
+
+    @cached_property
+    def solves(self) -> tuple[int, ...]:
+        """Positions of equations that are solved."""
+        return tuple(p for p in self.calls if self.operations[p][0] == "solve")
+
+    @cached_property
+    def bodies(self) -> dict[int, tuple[int, ...]]:
+        """Of equations, the positions of the evaluations that their residual asks for."""
+        found = {}
+        for p in self.solves:
+            _, unknown, residual, *_ = self.operations[p][1:]
+            inside = sorted(self._ancestors(residual))
+            found[p] = tuple(i for i in inside if unknown in self._unknowns[i] and self.operations[i][0] in CALLS)
+        return found
+
+    @cached_property
+    def home(self) -> dict[int, int]:
+        """Of evaluations inside of equations, the position of these."""
+        return {i: p for p, body in self.bodies.items() for i in body}
+
+    @cached_property
+    def reductions(self) -> set[int]:
+        """Positions of numbers that are made of all those of a vector."""
+        return {p for p, (name, *_) in enumerate(self.operations) if name in ("largest", *REDUCTIONS)}
+
+    @property
+    def leaks(self) -> bool:
+        """Whether something that depends on unknowns is used where these have no value."""
+        operands = [i for p in self.solves for i in (self.operations[p][1], *self.operations[p][4:6])]
+        return any(self._unknowns[i] for i in (*operands, self.x_new, self.v_new))
+
+    @cached_property
+    def _unknowns(self) -> tuple[frozenset[int], ...]:
+        """On which unknowns each operation depends; a solution depends on those of its guess alone."""
+        found: list[frozenset[int]] = []
+        for p, (name, *_) in enumerate(self.operations):
+            above = self.operands(p)[:1] if name == "solve" else self.operands(p)
+            found.append(frozenset({p} if name == "unknown" else ()).union(*(found[i] for i in above)))
+        return tuple(found)
+
+    def _ancestors(self, *positions: int) -> set[int]:
+        """Those operations and all that they depend on, but for how exactly equations are solved."""
+        found: set[int] = set()
+        left = list(positions)
+        while left:
+            p = left.pop()
+            if p not in found:
+                found.add(p)
+                left += self.operands(p)[:3] if self.operations[p][0] == "solve" else self.operands(p)
+        return found
 
     def operands(self, p: int) -> tuple[int, ...]:
         """Positions of the operands of an operation."""
         name, *operands = self.operations[p]
-        return () if name in ("const", "time") else tuple(operands[1:] if name == "rate" else operands)
+        if name in ("const", "time"):
+            return ()
+        if name in TIMED:
+            return tuple(operands[1:])
+        return tuple(operands[: {"largest": 1, "solve": 5}.get(name)])
+
+    def read(self, p: int) -> tuple[int, ...]:
+        """Of an evaluation, the operands that have to stand in memory."""
+        return () if self.operations[p][0] in ("solve", *REDUCTIONS) else self.operands(p)
 
     @cached_property
     def last_use(self) -> dict[int, int]:
         """Of each operation the last evaluation that needs it, or the number of operations if that is the result."""
         found = {self.x_new: len(self.operations), self.v_new: len(self.operations)}
         for p in range(len(self.operations) - 1, -1, -1):
-            user = p if p in self.calls else found.get(p)
+            user = self.home.get(p, p) if self.operations[p][0] in CALLS else found.get(p)
             for i in self.operands(p):
                 if user is not None:
                     found[i] = max(found.get(i, 0), user)
@@ -142,9 +242,9 @@ class _Writer:
                     self._write_until(step.rates[s], x, v)
                 self.system.rate(self._moment(stage), x, v, Part("v_rates", stage * self.system.nv))
         else:
-            for s, p in enumerate(step.rates):
+            for p in step.rates:
                 self._write_until(p, None, None)
-                self.system.rate(self._moment(s), *(self.places[i] for i in step.operands(p)), self.places[p])
+                self._call(p)
         self._write_until(len(step.operations), Part("x_new"), Part("v_new"))
 
     def _moment(self, s: Any) -> Moment:
@@ -165,19 +265,12 @@ class _Writer:
         if project is not None:
             x_end, v_end = step.operands(project)
         wanted: dict[int, Part | Kept] = {}
-        for i in (i for p in calls for i in step.operands(p)):
-            if step.kinds[i] == "vector" and i not in self.places:
-                wanted[i] = self._room(i)
         if v is not None:
             wanted[v_end] = v
         elif v_end not in self.places:
             wanted[v_end] = self._room(v_end)
-        for p in calls:
-            self._compute(wanted)
-            fits = p == x_end and x is not None and step.last_use[p] <= end
-            self.places[p] = x if fits and x is not None else self._room(p)
-            getattr(self.system, step.operations[p][0])(*(self.places[i] for i in step.operands(p)), self.places[p])
-        self._compute(wanted)
+        fits = x is not None and step.operations[x_end][0] == "move" and x_end in calls and step.last_use[x_end] <= end
+        self._write_calls(calls, wanted, {x_end: x} if fits and x is not None else {})
         if x is not None and self.places[x_end] is not x:
             for k in self.system.coordinates():
                 x.store(self.program, k, self.places[x_end].load(self.program, k))
@@ -185,6 +278,33 @@ class _Writer:
             self.system.project(x, v, lambda: self.program.load("times", self.n, 1))
         for i in [i for i, place in self.places.items() if place is x or place is v]:
             del self.places[i]  # the next stage writes there
+
+    def _write_calls(
+        self, calls: Sequence[int], results: dict[int, Part | Kept], rooms: Mapping[int, Part] | None = None
+    ) -> None:
+        """Write evaluations in their order, and vectors to where they are wanted. rooms : of some evaluations."""
+        wanted = dict(results)
+        for i in (i for p in calls for i in self.step.read(p)):
+            if self.step.kinds[i] == "vector" and i not in self.places:
+                wanted.setdefault(i, self._room(i))
+        for p in calls:
+            self._compute(wanted)
+            self.places[p] = (rooms or {}).get(p) or self.places.get(p) or self._room(p)
+            self._call(p)
+        self._compute(wanted)
+
+    def _call(self, p: int) -> None:
+        """Write one evaluation."""
+        name, *operands = self.step.operations[p]
+        if name == "solve":
+            self._solve(p)
+        elif name in ("largest", *REDUCTIONS):
+            self._reduce(p)
+        elif name in TIMED:
+            parts = [self.places[i] for i in operands[1:]]
+            getattr(self.system, name)(self._moment(operands[0]), *parts, self.places[p])
+        else:
+            getattr(self.system, name)(*(self.places[i] for i in operands), self.places[p])
 
     def _room(self, p: int) -> Part | Kept:
         return Kept() if self.step.straight else Part(self.step.array(p))
@@ -201,21 +321,70 @@ class _Writer:
             self.places.setdefault(i, wanted.pop(i))
 
     def _is_ready(self, p: int) -> bool:
-        if p in self.places or self.step.kinds[p] == "number":
+        if p in self.places:
             return True
         return self.step.operations[p][0] not in IN_MEMORY and all(map(self._is_ready, self.step.operands(p)))
 
     def _element(self, p: int, k: Any, known: dict[int, Scalar]) -> Scalar:
         """Element k of a vector, or a number."""
         if p not in known:
-            if p in self.places:
-                known[p] = self.places[p].load(self.program, k)
-            elif self.step.kinds[p] == "number":
+            if self.step.kinds[p] == "number":
                 known[p] = self._number(p)
+            elif p in self.places:
+                known[p] = self.places[p].load(self.program, k)
             else:
                 name, *_ = self.step.operations[p]
                 known[p] = ARITHMETIC[name](*(self._element(i, k, known) for i in self.step.operands(p)))
         return known[p]
+
+    # --- equations ----------------------------------------------------------------------------------------------------
+
+    def _solve(self, p: int) -> None:
+        """Solve equations; where there is no solution, what is left for it is not finite."""
+        program, step = self.program, self.step
+        guess, unknown, residual, tolerance, slope, sloped, quick, full, least, relief = step.operations[p][1:]
+        known = dict(self.places)
+        self._compute({guess: Part("guess")})
+        self.places = known
+        with program.loop(0, 1):
+            program.store("tolerance", 0, 0, self._number(tolerance))
+            if sloped:
+                program.store("scratch", slope, 0, self._number(slope))
+
+        def write(z: Part, result: Part) -> None:
+            known = dict(self.places)
+            self.places[unknown] = z
+            self._write_calls(step.bodies[p], {residual: result})
+            self.places = known
+
+        first, n = self.system.solved_together
+        if not step.follows:
+            with program.loop(0, 1):
+                program.store("kept", first, 0, 0.0)
+        newton = Newton(
+            program,
+            first,
+            n,
+            write,
+            quick,
+            full,
+            Part("scratch", slope) if sloped else None,
+            least=least,
+            relief=relief,
+        )
+        newton.solve()
+        for k in self.system.freedoms():
+            self.places[p].store(program, k, select(newton.failed, np.inf, program.load("unknowns", k)))
+
+    def _reduce(self, p: int) -> None:
+        """Make one number of a vector or of coordinates."""
+        name, i, *least = self.step.operations[p]
+        function, first = REDUCTIONS.get(name, (maximum, *least))
+        self.program.store("scratch", p, 0, first)
+        for k in self.system.coordinates() if self.step.kinds[i] == "coordinates" else self.system.freedoms():
+            x = self._element(i, k, {})
+            x = abs(x) if name == "largest" else x
+            self.program.store("scratch", p, 0, function(self.program.load("scratch", p), x))
 
     # --- numbers ------------------------------------------------------------------------------------------------------
 
@@ -224,11 +393,15 @@ class _Writer:
         step = self.step
         used = {i for p, kind in enumerate(step.kinds) if kind == "vector" for i in step.operands(p)}
         for p in sorted(used):
-            if step.kinds[p] == "number" and step.operations[p][0] != "const":
+            if step.kinds[p] == "number" and step.operations[p][0] != "const" and not self._depends(p):
                 self.program.store("scratch", p, 0, self._value(p))
 
+    def _depends(self, p: int) -> bool:
+        """Whether a number depends on numbers of vectors."""
+        return p in self.step.reductions or any(map(self._depends, self.step.operands(p)))
+
     def _number(self, p: int) -> Scalar:
-        if self.step.operations[p][0] == "const" or self.step.straight:
+        if self.step.operations[p][0] == "const" or self.step.straight or self._depends(p):
             return self._value(p)
         return self.program.load("scratch", p)
 
@@ -240,4 +413,6 @@ class _Writer:
             return self._moment(0).h
         if name == "time":
             return self._moment(operands[0]).time
+        if p in self.step.reductions:
+            return self.program.load("scratch", p)
         return ARITHMETIC[name](*map(self._value, operands))
