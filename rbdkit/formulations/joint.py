@@ -179,12 +179,11 @@ class JointSystem:
         K, D = stiffness_at(self.model, bodies, x, t=t).along(bodies)
         return StiffMatrices(crba(self.model, x, t=t, backend=self._backend), K, D)
 
-    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
-        """Velocities after a step of h s; there are no constraints for gamma."""
-        vdot = self.rate(t, x, v)
-        if not stiff:
-            return v + h * vdot
-        return v + self.stiffness(t, x, v).increment(h, h * vdot, h**2 * v)  # Sueda, Eqs 1.30, 2.79, less A v
+    def corrected(
+        self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
+    ) -> NDArray:
+        """The accelerations: there are no constraints."""
+        return self.rate(t, x, v)
 
     @cached_property
     def _weightless(self) -> Model:

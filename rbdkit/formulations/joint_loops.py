@@ -26,7 +26,7 @@ from rbdkit.engine.rows.dependence import LoopRows
 from rbdkit.engine.rows.own_constraints import compared_with, openness
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.constrained.gaps import Gaps
-from rbdkit.formulations.constrained.index1 import Index1
+from rbdkit.formulations.constrained.index1 import Index1, corrected_accelerations
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
 from rbdkit.formulations.constrained.rank_loss import CLOSED as LEFT_OPEN
 from rbdkit.formulations.constrained.rank_loss import few_of, rank_remarks
@@ -207,18 +207,22 @@ class ClosedJointSystem(JointSystem):
         )
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
-        """Refused: see `velocities_after`."""
+        """Refused: see `corrected`."""
         raise self._bodies_needed()
 
-    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
-        """Refused: what loops need stands in no equation of new velocities alone.
+    def corrected(
+        self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
+    ) -> NDArray:
+        """Accelerations that make up for gaps; see `VelocityLevel`.
 
         Raises
         ------
         SimulationError
-            Always.
+            If velocities that time makes are asked for: what loops need stands in no equation of velocities alone.
         """
-        raise self._bodies_needed()
+        if moving:
+            raise self._bodies_needed()
+        return corrected_accelerations(self, t, x, v, vdot, closing, moving)
 
     def _bodies_needed(self) -> SimulationError:
         return SimulationError(

@@ -57,21 +57,6 @@ class Projectable(System, Protocol):
         ...
 
 
-@runtime_checkable
-class VelocityLevel(System, Protocol):
-    """A system that finds new velocities at once, its constraints among the equations.
-
-    A recorded one that has constraints, has `corrected`; one that knows stiffness, `stiffness`.
-    """
-
-    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
-        """Those after a step of h s that moves along them, from ``M v_new = M v + h f`` under ``G v_new = -gamma g``.
-
-        stiff : whether h D - h^2 K of everything that acts by itself joins M, see `Stiff`.
-        """
-        ...
-
-
 @dataclass(frozen=True)
 class StiffMatrices:
     """At one state: the inertia matrix, and K = df/dx, D = -df/dv of what acts by itself, along the velocities.
@@ -119,6 +104,23 @@ class Stiff(System, Protocol):
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
         """M, K and D at one state."""
+        ...
+
+
+@runtime_checkable
+class VelocityLevel(Stiff, Protocol):
+    """A system whose accelerations can be those that make up for what is wrong with positions and velocities.
+
+    A recorded one that has constraints has `corrected`, too.
+    """
+
+    def corrected(
+        self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
+    ) -> NDArray:
+        """The accelerations a of ``M a + J^T lambda = Q`` under ``J a = J vdot - closing g + moving sigma``.
+
+        With gaps g, and the velocities sigma that time alone makes across the constraints. Without constraints, `rate`.
+        """
         ...
 
 

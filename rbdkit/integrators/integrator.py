@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, TypeGuard
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations import System
 from rbdkit.integrators.state import Stage, State
 from rbdkit.integrators.step_tracer import trace_step
-from rbdkit.integrators.traced_step import TracedStep
+from rbdkit.integrators.traced_step import TracedStep, memory_array
 from rbdkit.trace import Recordable
 
 
@@ -80,6 +81,19 @@ class OneStep:
     def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
         return State(t, x, v)
 
+    def begin(self, system: Any, state: State, h: float) -> tuple[NDArray, ...]:
+        """Vectors like v that a first step of length h finds in place of a ``state.memory``, which it has not.
+
+        What a step keeps for the next one, a method with a `begin` of its own hands on in such a tuple.
+        """
+        return ()
+
+    def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
+        """What a compiled run begins with, by the names of arrays; see `rbdkit.formulations.system.Starting`."""
+        state = self.init(system, float(times[0]), x, v)
+        found = self.begin(system, state, float(times[1] - times[0]))
+        return {memory_array(k): np.array(x) for k, x in enumerate(found)}
+
     def stages(self, system: Any, state: State, h: float) -> list[Stage]:
         watched = _Watched(system)
         self.step(watched, state, h)
@@ -105,7 +119,7 @@ class OneStep:
     @property
     def shared(self) -> frozenset[str]:
         """Arrays that no step writes to; see `rbdkit.trace.Recordable`."""
-        return self.record.shared
+        return getattr(self.record, "shared", frozenset())
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """Room for the vectors of a step; see `rbdkit.trace.Recordable`."""
@@ -143,6 +157,9 @@ class FromStep(OneStep):
 
     def step(self, system: Any, state: State, h: float) -> State:
         return self.given.step(system, state, h)
+
+    def begin(self, system: Any, state: State, h: float) -> tuple[NDArray, ...]:
+        return self.given.begin(system, state, h) if hasattr(self.given, "begin") else ()
 
     @property
     def record(self) -> Any:

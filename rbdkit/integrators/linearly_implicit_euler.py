@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from numpy.typing import NDArray
-
-from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
-from rbdkit.integrators.velocity_euler import VelocityEuler, accelerations
-from rbdkit.trace import Index, Moment, Part, Record
+from rbdkit.integrators.velocity_euler import VelocityEuler
 
 
 class LinearlyImplicitEuler(VelocityEuler):
@@ -52,34 +48,3 @@ class LinearlyImplicitEuler(VelocityEuler):
         "solve for k1, lambda:  (M + h D - h^2 K) k1 + G^T lambda = M v + h (f(t, x, v) + D v)\nG k1 = -gamma g(x)",
         "v <- k1\nx <- x * exp(h k1)",
     )
-
-    @staticmethod
-    def record(system: Any, n: Index) -> None:
-        """The same step on the arrays of a program: ``(M + h D - h^2 K) (v_new - v) = h M a + h^2 K v``."""
-        program, moment = system.program, Moment(system.program, n, 0)
-        x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
-        accelerations(system, moment)
-        of_M, of_K, w = Part("stiff_M_of"), Part("stiff_K_of"), Part("stiff_x")
-        for k in system.freedoms():
-            of_M.store(program, k, moment.h * v_rate.load(program, k))
-            of_K.store(program, k, moment.h * moment.h * v.load(program, k))
-        if hasattr(system, "increment"):
-            system.increment(moment, lambda: moment.h, of_M, of_K, w)
-        else:
-            system.stiffness(x, v)
-            store_matrix(program, system.nv, lambda: moment.h)
-            solve_in_program(program, system.nv)
-        for k in system.freedoms():
-            faster = v.load(program, k) + w.load(program, k)
-            v_new.store(program, k, faster)
-            u.store(program, k, moment.h * faster)
-        system.move(x, u, Part("x_new"))
-
-    @property
-    def written_out(self) -> Record | None:
-        """None: what K says of one body depends on others."""
-        return None
-
-    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
-        return {**super().arrays(nx, nv), **stiff_arrays(nv)}

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations import Stiff
 from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.state import Stage, State
-from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
-from rbdkit.trace import Index, Moment, Part, Record
 
 GAMMA = 1.0 - 1.0 / sqrt(2.0)
 """Makes the method L-stable: what is infinitely stiff is gone after a step."""
@@ -71,61 +68,3 @@ class LinearlyImplicitSDIRK2(OneStep):
         onward = h * k_2 - 2.0 * u_1
         w_2 = own.increment(s, h * a_2 - 2.0 * w_1, s * onward)
         return (u_1, w_1, a_1, v), (onward + s * w_2, w_2, a_2, k_2)
-
-    @staticmethod
-    def record(system: Any, n: Index) -> None:
-        """The same step on the arrays of a program."""
-        program, start, end = system.program, Moment(system.program, n, 0), Moment(system.program, n, 1)
-        x, v, x_1, v_1, a, u_1, w_1, k_2, u, x_new, v_new = (
-            Part(name) for name in ("x", "v", "x_1", "v_1", "v_rate", "u_1", "w_1", "k_2", "u", "x_new", "v_new")
-        )
-        held = hasattr(system, "increment")
-
-        def solve() -> None:
-            if held:
-                system.increment(
-                    start, lambda: GAMMA * start.h, Part("stiff_M_of"), Part("stiff_K_of"), Part("stiff_x")
-                )
-            else:
-                solve_in_program(program, system.nv)
-
-        system.rate(start, x, v, a)
-        if not held:
-            system.stiffness(x, v)
-            store_matrix(program, system.nv, lambda: GAMMA * start.h)
-        for k in system.freedoms():
-            program.store("stiff_M_of", k, 0, start.h * a.load(program, k))
-            program.store("stiff_K_of", k, 0, GAMMA * start.h * start.h * v.load(program, k))
-        solve()
-        for k in system.freedoms():
-            w = program.load("stiff_x", k)
-            w_1.store(program, k, w)
-            u_1.store(program, k, start.h * (v.load(program, k) + GAMMA * w))
-            v_1.store(program, k, v.load(program, k) + w)
-        system.move(x, u_1, x_1)
-        system.local_rate(u_1, v_1, k_2)
-        system.rate(end, x_1, v_1, a)
-        for k in system.freedoms():
-            onward = end.h * k_2.load(program, k) - 2.0 * u_1.load(program, k)
-            u.store(program, k, onward)
-            program.store("stiff_M_of", k, 0, end.h * a.load(program, k) - 2.0 * w_1.load(program, k))
-            program.store("stiff_K_of", k, 0, GAMMA * end.h * onward)
-        if held:
-            system.rate(start, x, v, a)  # increments are those of the last state that was asked for
-        solve()
-        for k in system.freedoms():
-            w = program.load("stiff_x", k)
-            last = u.load(program, k) + GAMMA * end.h * w
-            u.store(program, k, 1.5 * u_1.load(program, k) + 0.5 * last)
-            v_new.store(program, k, v.load(program, k) + 1.5 * w_1.load(program, k) + 0.5 * w)
-        system.move(x, u, x_new)
-
-    @property
-    def written_out(self) -> Record | None:
-        """None: what K says of one body depends on others."""
-        return None
-
-    def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
-        vectors = {name: np.zeros(nv) for name in ("v_1", "v_rate", "u_1", "w_1", "k_2", "u")}
-        return {"c": np.array([0.0, 1.0]), "x_1": np.zeros(nx), **vectors, **stiff_arrays(nv)}

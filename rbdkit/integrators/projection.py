@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rbdkit.formulations import Projectable, Starting, System
+from rbdkit.formulations import Projectable, System
 from rbdkit.integrators.integrator import Integrator, OneStep, records
 from rbdkit.integrators.state import Stage, State
 
@@ -56,7 +56,3 @@ class Projected(OneStep):
     def record(self) -> Any:
         """Trace of `step`; None if the method is not recorded, or asks for more than any system has."""
         return super().record if records(self.method) and self.method.requires is System else None
-
-    def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-        """What the method begins with; see `rbdkit.formulations.system.Starting`."""
-        return self.method.starting(system, times, x, v) if isinstance(self.method, Starting) else {}

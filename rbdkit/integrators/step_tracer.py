@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from rbdkit.formulations import System
 from rbdkit.integrators.state import State
 from rbdkit.integrators.traced_step import ARITHMETIC, REDUCTIONS, TIMED, H, Operation, TracedStep, V, X
 from rbdkit.trace import MOST_CORRECTIONS, Dependencies, Impure
@@ -48,10 +49,14 @@ def trace_step(method: Any) -> TracedStep:
 
 
 def _traced(method: Any) -> TracedStep:
-    system = _System()
+    requires = getattr(method, "requires", System)
+    system = _System(requires)
     start: tuple[Any, ...] = _Time(system, 0.0), _Coordinates(system, X), _Vector(system, V)
-    state: Any = State(*start, solve=_Solved())  # type: ignore[arg-type]
     try:
+        memory = None
+        if requires is not System and hasattr(method, "begin"):
+            memory = tuple(system.carried(k) for k in range(_carried(method, requires))) or None
+        state: Any = State(*start, memory, solve=_Solved())  # type: ignore[arg-type]
         end = method.step(system, state, _Number(system, H))
     except NotTraced:
         raise
@@ -60,50 +65,88 @@ def _traced(method: Any) -> TracedStep:
     return system.traced(end)
 
 
+def _carried(method: Any, requires: type) -> int:
+    """How many vectors a method carries from step to step."""
+    system = _System(requires)
+    start: tuple[Any, ...] = _Time(system, 0.0), _Coordinates(system, X), _Vector(system, V)
+    return len(method.begin(system, State(*start), _Number(system, H)))
+
+
 class _System:
     """Stands in for a `System`.
 
-    operations, kinds : as in `TracedStep`. solving : whether the residual of equations is being asked.
+    requires : what the method requires of a system. operations, kinds : as in `TracedStep`. solving : whether the
+    residual of equations is being asked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, requires: type) -> None:
+        self.requires = requires
         self.operations: list[Operation] = [("x",), ("v",), ("h",)]
         self.kinds = ["coordinates", "vector", "number"]
         self._known: dict[Operation, int] = {}
         self._fractions: list[float] = []
         self._times: list[float] = []
         self.solving = False
+        self.newest = -1
 
     # --- what a step asks of it ---------------------------------------------------------------------------------------
 
     def rate(self, t: Any, x: Any, v: Any) -> _Vector:
         """Note an evaluation of vdot: each is a stage, even where the same was asked for before."""
-        if not isinstance(t, _Time):
-            raise NotTraced("its step asks for a rate at a time other than t + c h")
-        self._fractions.append(t.fraction)
-        operands = len(self._fractions) - 1, self._coordinates(x, "rate"), self._vector(v, "rate")
-        return _Vector(self, self.append("vector", ("rate", *operands)))
+        return _Vector(self, self.append("vector", ("rate", *self._evaluated("rate", t, x, v))))
 
     def move(self, x: Any, u: Any) -> _Coordinates:
         """Note x moved by u."""
         return _Coordinates(
-            self, self.note("coordinates", "move", self._coordinates(x, "move"), self._vector(u, "move"))
+            self, self.note("coordinates", "move", self._coordinates(x, "move"), self.vector(u, "move"))
         )
 
     def local_rate(self, u: Any, v: Any) -> _Vector:
         """Note du/dt."""
-        operands = self._vector(u, "local_rate"), self._vector(v, "local_rate")
+        operands = self.vector(u, "local_rate"), self.vector(v, "local_rate")
         return _Vector(self, self.note("vector", "local_rate", *operands))
 
     def project(self, x: Any, v: Any, t: Any) -> tuple[_Coordinates, _Vector]:
         """Note the nearest state that obeys the constraints; a step may end so."""
+        self._require("project")
         if not (isinstance(t, _Time) and t.fraction == 1.0):
             raise NotTraced("its step projects a state that is not that of its end")
-        place = self.note("coordinates", "project", self._coordinates(x, "project"), self._vector(v, "project"))
+        place = self.note("coordinates", "project", self._coordinates(x, "project"), self.vector(v, "project"))
         return _Coordinates(self, place), _Vector(self, self.note("vector", "projected", place))
+
+    def corrected(self, t: Any, x: Any, v: Any, vdot: Any, closing: Any, moving: Any = 0.0) -> _Vector:
+        """Note an evaluation of vdot under constraints that ask for a guess of it."""
+        self._require("corrected")
+        operands = *self._evaluated("corrected", t, x, v), self.vector(vdot, "corrected")
+        numbers = [self.number(c, "corrected") for c in (closing, moving)]
+        return _Vector(self, self.append("vector", ("corrected", *operands, *numbers)))
+
+    def stiffness(self, t: Any, x: Any, v: Any) -> _Stiffness:
+        """Note the matrices of a linearly implicit step."""
+        self._require("stiffness")
+        self.newest = self.append("matrices", ("stiffness", *self._evaluated("stiffness", t, x, v)))
+        return _Stiffness(self, self.newest)
 
     def __getattr__(self, name: str) -> Any:
         raise NotTraced(f"its step asks the system for {name!r}")
+
+    def carried(self, k: int) -> _Vector:
+        """Return vector k of those that the step before has left."""
+        return _Vector(self, self.note("vector", "memory", k))
+
+    def _require(self, name: str) -> None:
+        if not hasattr(self.requires, name):
+            raise NotTraced(
+                f"its step asks the system for {name!r}, which not every system has; say so by requires, a protocol of "
+                "rbdkit.formulations that has it"
+            )
+
+    def _evaluated(self, what: str, t: Any, x: Any, v: Any) -> tuple[int, int, int]:
+        """Which evaluation at a moment it is, and the positions of its state."""
+        if not isinstance(t, _Time):
+            raise NotTraced(f"its step asks for a {what} at a time other than t + c h")
+        self._fractions.append(t.fraction)
+        return len(self._fractions) - 1, self._coordinates(x, what), self.vector(v, what)
 
     # --- notes --------------------------------------------------------------------------------------------------------
 
@@ -139,7 +182,8 @@ class _System:
             raise NotTraced(f"its step hands {_named(x)} to {what} in place of a number")
         return self.note("number", "const", float(x))
 
-    def _vector(self, v: Any, what: str) -> int:
+    def vector(self, v: Any, what: str) -> int:
+        """Return the position of a vector."""
         if not isinstance(v, _Vector):
             raise NotTraced(f"its step hands {_named(v)} to {what} in place of a vector like v")
         return v.position
@@ -158,13 +202,18 @@ class _System:
         if abs(t.fraction - 1.0) > 1e-14:
             raise NotTraced(f"its step ends at t + {t.fraction:g} h")
         solve = getattr(end, "solve", None)
-        if getattr(end, "memory", None) is not None or not (solve is None or isinstance(solve, _Solved)):
+        kept = getattr(end, "memory", None) or ()
+        carried = [p for p, (name, *_) in enumerate(self.operations) if name == "memory"]
+        if not (solve is None or isinstance(solve, _Solved)) or not isinstance(kept, tuple):
             raise NotTraced("its step keeps something for the next one")
+        if len(kept) != len(carried) or not all(isinstance(x, _Vector) for x in kept):
+            raise NotTraced("its step keeps something for the next one that is not what its begin gives")
+        memory = tuple(x.position for x in kept)
         projections = [p for p, (name, *_) in enumerate(self.operations) if name == "project"]
         if projections and (projections != [x.position] or self.operations[v.position] != ("projected", x.position)):
             raise NotTraced("its step goes on after it has projected its result")
-        kept = self._keeps(solve)
-        draft = TracedStep(tuple(self.operations), tuple(self.kinds), (), x.position, v.position, kept)
+        end_at = x.position, v.position, memory, self._keeps(solve)
+        draft = TracedStep(tuple(self.operations), tuple(self.kinds), (), *end_at)
         if draft.leaks:
             raise NotTraced("its step uses what depends on the unknowns of equations elsewhere than in these")
         return replace(draft, **self._ordered(draft))
@@ -193,6 +242,25 @@ class _System:
             if fractions[-1] != (found := self._fractions[self.operations[last][1]]):
                 fractions.append(found)
         return {"operations": tuple(operations), "fractions": tuple(fractions) or (0.0,)}
+
+
+class _Stiffness:
+    """Stands in for `StiffMatrices`. position : of the operation that gave it."""
+
+    def __init__(self, system: _System, position: int) -> None:
+        self.system, self.position = system, position
+
+    def increment(self, s: Any, r: Any, u: Any) -> _Vector:
+        """Note the w with ``(M + s D - s^2 K) w = M r + K u``."""
+        system = self.system
+        if self.position != system.newest:
+            raise NotTraced("its step asks matrices of one state after it has asked for those of another")
+        vectors = [system.vector(x, "increment") for x in (r, u)]
+        operands = self.position, system.number(s, "increment"), *vectors
+        return _Vector(system, system.append("vector", ("increment", *operands)))
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotTraced(f"its step takes {name} of the matrices of a system")
 
 
 @dataclass(frozen=True)

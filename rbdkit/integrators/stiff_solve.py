@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.trace import Program, Scalar, Whole, eliminate
+from rbdkit.trace import Part, Program, Scalar, Whole, eliminate
 
 
 def store_matrix(program: Program, nv: Whole, h: Callable[[], Scalar]) -> None:
@@ -25,23 +25,22 @@ def store_matrix(program: Program, nv: Whole, h: Callable[[], Scalar]) -> None:
             program.store("stiff_sum", place, 0, total - s * s * program.load("stiff_KD", K))
 
 
-def solve_in_program(program: Program, nv: Whole) -> None:
-    """``stiff_sum x = M stiff_M_of + K stiff_K_of`` for x, left in "stiff_x"."""
+def solve_in_program(program: Program, nv: Whole, r: Part, u: Part, result: Part) -> None:
+    """``stiff_sum x = M r + K u`` for x, which is left in the result."""
     with program.loop(0, nv) as i:
         row = i * nv
         K_row = row * 2
-        program.store("stiff_x", i, 0, 0.0)
+        result.store(program, i, 0.0)
         with program.loop(0, nv) as j:
             place = row + j
             program.store("stiff_A", place, 0, program.load("stiff_sum", place))
-            term = program.load("stiff_M", place) * program.load("stiff_M_of", j)
-            term = term + program.load("stiff_KD", K_row + j) * program.load("stiff_K_of", j)
-            program.store("stiff_x", i, 0, program.load("stiff_x", i) + term)
-    eliminate(program, 0, nv, "stiff_A", "stiff_x", 1)
+            term = program.load("stiff_M", place) * r.load(program, j)
+            term = term + program.load("stiff_KD", K_row + j) * u.load(program, j)
+            result.store(program, i, result.load(program, i) + term)
+    eliminate(program, 0, nv, "stiff_A", result.array, 1)
 
 
 def stiff_arrays(nv: int) -> dict[str, NDArray]:
     """Room for these, for nv velocities."""
     matrices = {name: np.zeros(nv * nv) for name in ("stiff_M", "stiff_sum", "stiff_A")}
-    vectors = {name: np.zeros(nv) for name in ("stiff_x", "stiff_M_of", "stiff_K_of")}
-    return {**matrices, **vectors, "stiff_KD": np.zeros(2 * nv * nv), "elimination": np.zeros(3)}
+    return {**matrices, "stiff_x": np.zeros(nv), "stiff_KD": np.zeros(2 * nv * nv), "elimination": np.zeros(3)}

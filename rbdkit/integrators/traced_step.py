@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.integrators.stiff_solve import solve_in_program, stiff_arrays, store_matrix
 from rbdkit.trace import (
     ELEMENTWISE,
     Index,
@@ -53,12 +54,16 @@ REDUCTIONS: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
     "sum": (operator.add, 0.0), "max": (maximum, -np.inf), "min": (minimum, np.inf),
 }  # fmt: skip
 """What makes one number of all those of a vector, and where that begins; besides there is "largest"."""
-TIMED = ("rate",)
+TIMED = ("rate", "corrected", "stiffness")
 """Evaluations at a moment, which is the first of their operands."""
-CALLS = (*TIMED, "move", "local_rate", "project", "solve", "largest", *REDUCTIONS)
+CALLS = (*TIMED, "move", "local_rate", "project", "increment", "solve", "largest", *REDUCTIONS)
 """What is not computed element by element."""
-IN_MEMORY = (*CALLS, "x", "v", "unknown", "projected")
+IN_MEMORY = (*CALLS, "x", "v", "memory", "unknown", "projected")
 """Operations whose results are found in memory."""
+
+
+ELSEWHERE = ("x", "v", "memory", "unknown", "rate")
+"""Operations whose results stand in arrays of other names."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ class TracedStep:
         corrections of either kind, the fewest, and the relief, as `rbdkit.trace.Newton` has them.
     kinds : what each results in: "number", "vector" (of nv numbers, like v) or "coordinates" (of nx, like x).
     fractions : the times of the rates, as fractions of the step, and after them further times that are asked for.
-    x_new, v_new : positions of the state at the end.
+    x_new, v_new : positions of the state at the end. memory : of what is carried to the next step besides.
     follows : whether equations are solved with the Jacobian of the step before as long as it serves.
     straight : whether it is written for a system without loops.
     """
@@ -83,6 +88,7 @@ class TracedStep:
     fractions: tuple[float, ...]
     x_new: int
     v_new: int
+    memory: tuple[int, ...] = ()
     follows: bool = False
     straight: bool = False
 
@@ -96,14 +102,15 @@ class TracedStep:
 
         Without loops, unless there are equations to be solved.
         """
-        if self.reductions & self._ancestors(self.x_new, self.v_new):
+        if self.stiff or self.reductions & self._ancestors(self.x_new, self.v_new, *self.memory):
             return None
         return self if self.solves else replace(self, straight=True)
 
     @property
     def words(self) -> str:
         """All that the code of a step depends on: processes find it on disk by these."""
-        return repr((self.operations, self.kinds, self.fractions, self.x_new, self.v_new, self.follows, self.straight))
+        ends = self.x_new, self.v_new, self.memory, self.follows, self.straight
+        return repr((self.operations, self.kinds, self.fractions, *ends))
 
     @property
     def shared(self) -> frozenset[str]:
@@ -113,7 +120,7 @@ class TracedStep:
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """Return the times of the stages, and room for the vectors of a step."""
         every = [*self.calls, *(p for body in self.bodies.values() for p in body)]
-        read = {i for p in every for i in self.read(p) if self.operations[i][0] not in ("x", "v", "rate", "unknown")}
+        read = {i for p in every for i in self.read(p) if self.operations[i][0] not in ELSEWHERE}
         read |= {p for p in every if p not in self.rates}
         sizes = {"vector": nv, "coordinates": nx}
         return {
@@ -124,7 +131,9 @@ class TracedStep:
             "x_stage": np.zeros(nx),
             "v_stage": np.zeros(nv),
             **{self.array(p): np.zeros(sizes[self.kinds[p]]) for p in sorted(read) if self.kinds[p] in sizes},
+            **{memory_array(k): np.zeros(nv) for k in range(len(self.memory))},
             **(newton_arrays(nv) if self.solves else {}),
+            **(stiff_arrays(nv) if self.stiff else {}),
         }
 
     def array(self, p: int) -> str:
@@ -147,6 +156,11 @@ class TracedStep:
     def solves(self) -> tuple[int, ...]:
         """Positions of equations that are solved."""
         return tuple(p for p in self.calls if self.operations[p][0] == "solve")
+
+    @cached_property
+    def stiff(self) -> bool:
+        """Whether it solves linear equations with the matrices of a linearly implicit step."""
+        return any(name == "stiffness" for name, *_ in self.operations)
 
     @cached_property
     def bodies(self) -> dict[int, tuple[int, ...]]:
@@ -172,7 +186,7 @@ class TracedStep:
     def leaks(self) -> bool:
         """Whether something that depends on unknowns is used where these have no value."""
         operands = [i for p in self.solves for i in (self.operations[p][1], *self.operations[p][4:6])]
-        return any(self._unknowns[i] for i in (*operands, self.x_new, self.v_new))
+        return any(self._unknowns[i] for i in (*operands, self.x_new, self.v_new, *self.memory))
 
     @cached_property
     def _unknowns(self) -> tuple[frozenset[int], ...]:
@@ -197,7 +211,7 @@ class TracedStep:
     def operands(self, p: int) -> tuple[int, ...]:
         """Positions of the operands of an operation."""
         name, *operands = self.operations[p]
-        if name in ("const", "time"):
+        if name in ("const", "time", "memory"):
             return ()
         if name in TIMED:
             return tuple(operands[1:])
@@ -205,12 +219,13 @@ class TracedStep:
 
     def read(self, p: int) -> tuple[int, ...]:
         """Of an evaluation, the operands that have to stand in memory."""
-        return () if self.operations[p][0] in ("solve", *REDUCTIONS) else self.operands(p)
+        held = () if self.operations[p][0] in ("solve", *REDUCTIONS) else self.operands(p)
+        return tuple(i for i in held if self.kinds[i] in ("vector", "coordinates"))
 
     @cached_property
     def last_use(self) -> dict[int, int]:
         """Of each operation the last evaluation that needs it, or the number of operations if that is the result."""
-        found = {self.x_new: len(self.operations), self.v_new: len(self.operations)}
+        found = dict.fromkeys((self.x_new, self.v_new, *self.memory), len(self.operations))
         for p in range(len(self.operations) - 1, -1, -1):
             user = self.home.get(p, p) if self.operations[p][0] in CALLS else found.get(p)
             for i in self.operands(p):
@@ -219,13 +234,27 @@ class TracedStep:
         return found
 
 
+def memory_array(k: int) -> str:
+    """Return the name of the array of a vector that is carried from step to step."""
+    return f"step_memory{k}"
+
+
 class _Writer:
-    """One step on its way into a program."""
+    """One step on its way into a program.
+
+    latest : the evaluation that was written last, if what it has left is known. factor : that of the matrix which was
+    made last.
+    """
 
     def __init__(self, step: TracedStep, system: Any, n: Index) -> None:
         self.step, self.system, self.program, self.n = step, system, system.program, n
         self.looped = len(step.rates) > 1 and not step.straight
         self.places: dict[int, Part | Kept] = {X: Part("x"), V: Part("v")}
+        for p, (name, *which) in enumerate(step.operations):
+            if name == "memory":
+                self.places[p] = Part(memory_array(*which))
+        self.latest: int | None = None
+        self.factor: int | None = None
 
     def write(self) -> None:
         """Write all of it."""
@@ -240,12 +269,21 @@ class _Writer:
             with self.program.loop(0, self.program.entry("step_stages", 0)) as stage:
                 for s in self.program.switch(stage, range(stages)):
                     self._write_until(step.rates[s], x, v)
+                    self.latest = step.rates[s]
                 self.system.rate(self._moment(stage), x, v, Part("v_rates", stage * self.system.nv))
         else:
             for p in step.rates:
                 self._write_until(p, None, None)
                 self._call(p)
         self._write_until(len(step.operations), Part("x_new"), Part("v_new"))
+        self._keep_memory()
+
+    def _keep_memory(self) -> None:
+        """Write what is carried to the next step: all at once, as what was there may be asked for until then."""
+        for k in self.system.freedoms() if self.step.memory else ():
+            known: dict[int, Scalar] = {}
+            for i, value in enumerate([self._element(p, k, known) for p in self.step.memory]):
+                Part(memory_array(i)).store(self.program, k, value)
 
     def _moment(self, s: Any) -> Moment:
         return Moment(self.program, self.n, s)
@@ -300,9 +338,12 @@ class _Writer:
             self._solve(p)
         elif name in ("largest", *REDUCTIONS):
             self._reduce(p)
+        elif name == "stiffness":
+            self._find_stiffness(p)
+        elif name == "increment":
+            self._increment(p)
         elif name in TIMED:
-            parts = [self.places[i] for i in operands[1:]]
-            getattr(self.system, name)(self._moment(operands[0]), *parts, self.places[p])
+            self._evaluate(p)
         else:
             getattr(self.system, name)(*(self.places[i] for i in operands), self.places[p])
 
@@ -337,6 +378,57 @@ class _Writer:
                 known[p] = ARITHMETIC[name](*(self._element(i, k, known) for i in self.step.operands(p)))
         return known[p]
 
+    def _evaluate(self, p: int) -> None:
+        """Write accelerations; of a system without constraints those that are corrected are its own."""
+        name, at, *operands = self.step.operations[p]
+        moment, result, (x, v, *more) = self._moment(at), self.places[p], operands
+        self.latest = p
+        if name == "rate" or not hasattr(self.system, "corrected"):
+            self.system.rate(moment, self.places[x], self.places[v], result)
+            return
+        vdot, *numbers = more
+        with self.program.loop(0, 1):
+            for k, c in enumerate(numbers):
+                if self.step.operations[c] != ("const", 0.0) or k == 0:
+                    self.program.store("closing", 0, k, self._number(c))
+        self.system.corrected(moment, self.places[x], self.places[v], self.places[vdot], result)
+
+    # --- linear equations ---------------------------------------------------------------------------------------------
+
+    def _find_stiffness(self, p: int) -> None:
+        """Find the matrices at a state; a system with `increment` leaves them in its bodies."""
+        self.factor = None
+        if not hasattr(self.system, "increment"):
+            _, x, v = self._at_stiffness(p)
+            self.system.stiffness(x, v)
+
+    def _at_stiffness(self, p: int) -> tuple[Moment, Part | Kept, Part | Kept]:
+        """The moment and the state of matrices, after an evaluation there, of which systems use what it leaves."""
+        e, *state = self.step.operations[p][1:]
+        moment, places = self._moment(e), [self.places[i] for i in state]
+        if self.latest is None or not self._same_evaluation(self.latest, p):
+            self.system.rate(moment, *places, Part("stiff_x"))
+            self.latest = p
+        return moment, *places
+
+    def _same_evaluation(self, p: int, q: int) -> bool:
+        """Whether two evaluations are those of one state at one time."""
+        (a, *first), (b, *second) = (self.step.operations[i][1:4] for i in (p, q))
+        return first == second and self.step.fractions[a] == self.step.fractions[b]
+
+    def _increment(self, p: int) -> None:
+        """Solve the linear equations of a linearly implicit step."""
+        program, (matrices, s, r, u) = self.program, self.step.operations[p][1:]
+        result, parts = self.places[p], [self.places[i] for i in (r, u)]
+        if hasattr(self.system, "increment"):
+            moment, *_ = self._at_stiffness(matrices)
+            self.system.increment(moment, lambda: self._number(s), *parts, result)
+            return
+        if self.factor != s:
+            store_matrix(program, self.system.nv, lambda: self._number(s))
+        self.factor = s
+        solve_in_program(program, self.system.nv, *parts, result)
+
     # --- equations ----------------------------------------------------------------------------------------------------
 
     def _solve(self, p: int) -> None:
@@ -352,10 +444,10 @@ class _Writer:
                 program.store("scratch", slope, 0, self._number(slope))
 
         def write(z: Part, result: Part) -> None:
-            known = dict(self.places)
+            known, self.latest, self.factor = dict(self.places), None, None
             self.places[unknown] = z
             self._write_calls(step.bodies[p], {residual: result})
-            self.places = known
+            self.places, self.latest, self.factor = known, None, None
 
         first, n = self.system.solved_together
         if not step.follows:

@@ -18,7 +18,6 @@ from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, InJo
 from rbdkit.formulations import Acting as InLoop
 from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
-from rbdkit.formulations.system import Starting
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, RecordedIntegrator, State
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
@@ -247,7 +246,7 @@ def _compiled(
 
 def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None) -> InCode:
     """Steps of the same code from other states."""
-    carries = isinstance(getattr(method, "method", method), Starting)
+    carries = bool(getattr(method.record, "memory", ()))
     if type(system) is ClosedJointSystem and system.baumgarte is None and not carries:
         kernels = kernels_for(system.model)
         assert kernels is not None

@@ -22,7 +22,7 @@ from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.engine.run.words import FLAGS, OURS, words_of_loop, words_of_shape
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import Kind
-from rbdkit.integrators import INTEGRATORS, RK4, Heun, ImplicitMidpoint, RungeKutta, SymplecticEuler
+from rbdkit.integrators import INTEGRATORS, RK4, Heun, ImplicitMidpoint, RungeKutta, SymplecticEuler, Variational
 from rbdkit.trace import ALONE
 from rbdkit.trace.run import remembered
 
@@ -73,27 +73,27 @@ def test_what_words_cannot_tell_has_none():
     assert frozenset({*INPUTS, "over_time"}) == OURS
 
 
-class Mine(ImplicitMidpoint):
+class Mine(Variational):
     """A method of a user's own, and one that goes by a name of ours."""
 
     @staticmethod
     def record(system, n):
-        ImplicitMidpoint.record(system, n)
+        Variational.record(system, n)
 
 
 def test_steps_are_told_by_the_name_they_are_found_under(monkeypatch):
     def told(step):
         return words_of_loop(Task("over_time", step=step), KINDS, ALONE, None)
 
-    assert None not in (told(RK4().record), told(Heun().record), told(ImplicitMidpoint().record))
+    assert None not in (told(RK4().record), told(Heun().record), told(Variational().record))
     assert told(RK4().record) != told(Heun().record)  # what was traced says all by itself, whoever wrote it
     assert told(RK4().record) == told(RungeKutta(RK4.A, RK4.b).record)
-    assert told(Mine().record) is None and told(partial(ImplicitMidpoint.record)) is None
+    assert told(Mine().record) is None and told(partial(Variational.record)) is None
     assert told(lambda system, n: None) is None
-    Mine.record.__module__, Mine.record.__qualname__ = ImplicitMidpoint.__module__, "ImplicitMidpoint.record"
+    Mine.record.__module__, Mine.record.__qualname__ = Variational.__module__, "Variational.record"
     assert told(Mine.record) is None
-    before = ImplicitMidpoint.record
-    monkeypatch.setattr(ImplicitMidpoint, "record", staticmethod(Mine.record))
+    before = Variational.record
+    monkeypatch.setattr(Variational, "record", staticmethod(Mine.record))
     assert told(before) is None  # that name is another's now
 
 

@@ -21,14 +21,14 @@ from rbdkit.formulations.constrained import compiled
 from rbdkit.formulations.constrained.element_energy import lost, stored
 from rbdkit.formulations.constrained.gaps import Gaps
 from rbdkit.formulations.constrained.groups import ProductGroup
-from rbdkit.formulations.constrained.index1 import Index1
+from rbdkit.formulations.constrained.index1 import Index1, corrected_accelerations
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints, Relative
 from rbdkit.formulations.constrained.joint_forces import applied, rotors
 from rbdkit.formulations.constrained.layout import block_diagonal, flat, group_names, reference_frames, unflat
 from rbdkit.formulations.constrained.own_rows import OwnValues, own_rows
 from rbdkit.formulations.constrained.rank_loss import rank_remarks
 from rbdkit.formulations.constrained.residuals_program import MANY, Residuals
-from rbdkit.formulations.constrained.stiffness import HeldStiffMatrices, implicit_velocities, stiff_matrices
+from rbdkit.formulations.constrained.stiffness import HeldStiffMatrices, stiff_matrices
 from rbdkit.formulations.constrained.tree_program import CLOSED, PROJECTIONS
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.free_bodies import finite
@@ -270,9 +270,11 @@ class ConstrainedBodies:
         """Rows of loop joints."""
         return sum(6 - place.type.nv for place in self.constraints.joints[self.n :])
 
-    def velocities_after(self, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool) -> NDArray:
-        """Velocities after a step of h s, with all joints among the equations; see `VelocityLevel`."""
-        return implicit_velocities(self, t, x, v, h, gamma, stiff)
+    def corrected(
+        self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
+    ) -> NDArray:
+        """Accelerations that make up for gaps of all joints; see `VelocityLevel`."""
+        return corrected_accelerations(self, t, x, v, vdot, closing, moving)
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> HeldStiffMatrices:
         """M, K and D of springs and dampers in joints of the tree and of force elements, along the velocities."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
@@ -186,3 +186,23 @@ class ConstrainedSystem(System, Protocol):
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         """g(x), shape (m,)."""
         ...
+
+    def corrected(
+        self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
+    ) -> NDArray:
+        """The accelerations a of ``M a + J^T lambda = Q`` under ``J a = J vdot - closing g + moving sigma``.
+
+        sigma : the velocities that time alone makes across the constraints.
+        """
+        ...
+
+
+def corrected_accelerations(
+    system: ConstrainedSystem, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float
+) -> NDArray:
+    """Accelerations of which constraints ask for those of a guess, less what closes their gaps; see `VelocityLevel`."""
+    here = system.index1(t, x, v)
+    eta = here.J @ vdot - closing * system.constraint_error(x, t)
+    if moving:
+        eta = eta + moving * (here.J @ v - here.slip)
+    return replace(here, eta=eta).accelerations()

@@ -67,20 +67,6 @@ def stiff_matrices(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) 
     return HeldStiffMatrices(here.M, *body_stiffness(system, t, x, v), here)
 
 
-def implicit_velocities(
-    system: ConstrainedBodies, t: float, x: NDArray, v: NDArray, h: float, gamma: float, stiff: bool
-) -> NDArray:
-    """Velocities after a step of h s under ``G v_new = -gamma g``, and what driven joints ask for."""
-    here = system.index1(t, x, v)
-    g = system.constraint_error(x, t)
-    driven = here.J @ v - here.slip
-    found = replace(here, Q=here.M @ v + h * here.Q, eta=driven - gamma * g).accelerations()
-    if not stiff:
-        return found
-    K, D = body_stiffness(system, t, x, v)
-    return v + HeldStiffMatrices(here.M, K, D, here).increment(h, found - v, h * h * v)
-
-
 def _joint_rates(system: ConstrainedBodies, x: NDArray, v: NDArray, q: NDArray) -> NDArray:
     """P (nv, bodies, 6) with the velocities of the tree's joints nearest to twists V of the bodies: qd = P V."""
     relative = system.relative(x, v)
