@@ -112,7 +112,7 @@ class _System:
         if not (isinstance(t, _Time) and t.fraction == 1.0):
             raise NotTraced("its step projects a state that is not that of its end")
         place = self.note("coordinates", "project", self._coordinates(x, "project"), self.vector(v, "project"))
-        return _Coordinates(self, place), _Vector(self, self.note("vector", "projected", place))
+        return _Coordinates(self, place), _Vector(self, self.note("vector", "second", place))
 
     def corrected(self, t: Any, x: Any, v: Any, vdot: Any, closing: Any, moving: Any = 0.0) -> _Vector:
         """Note an evaluation of vdot under constraints that ask for a guess of it."""
@@ -127,8 +127,27 @@ class _System:
         self.newest = self.append("matrices", ("stiffness", *self._evaluated("stiffness", t, x, v)))
         return _Stiffness(self, self.newest)
 
+    def momenta(self, x: Any, v: Any, vdot: Any) -> tuple[_Vector, _Vector]:
+        """Note M(x) v, and how it changes."""
+        self._require("inertia")
+        return self._pair("momenta", self._coordinates(x, "momenta"), *(self.vector(y, "momenta") for y in (v, vdot)))
+
+    def at_ends(self, u: Any, momentum: Any, impulse: Any) -> tuple[_Vector, _Vector]:
+        """Note the momenta at the ends of a displacement."""
+        return self._pair("at_ends", *(self.vector(y, "at_ends") for y in (u, momentum, impulse)))
+
+    def velocities(self, x: Any, momentum: Any) -> _Vector:
+        """Note the v of a momentum M(x) v."""
+        self._require("inertia")
+        operands = self._coordinates(x, "velocities"), self.vector(momentum, "velocities")
+        return _Vector(self, self.note("vector", "velocities", *operands))
+
     def __getattr__(self, name: str) -> Any:
         raise NotTraced(f"its step asks the system for {name!r}")
+
+    def _pair(self, name: str, *operands: int) -> tuple[_Vector, _Vector]:
+        place = self.note("vector", name, *operands)
+        return _Vector(self, place), _Vector(self, self.note("vector", "second", place))
 
     def carried(self, k: int) -> _Vector:
         """Return vector k of those that the step before has left."""
@@ -210,7 +229,7 @@ class _System:
             raise NotTraced("its step keeps something for the next one that is not what its begin gives")
         memory = tuple(x.position for x in kept)
         projections = [p for p, (name, *_) in enumerate(self.operations) if name == "project"]
-        if projections and (projections != [x.position] or self.operations[v.position] != ("projected", x.position)):
+        if projections and (projections != [x.position] or self.operations[v.position] != ("second", x.position)):
             raise NotTraced("its step goes on after it has projected its result")
         end_at = x.position, v.position, memory, self._keeps(solve)
         draft = TracedStep(tuple(self.operations), tuple(self.kinds), (), *end_at)

@@ -56,9 +56,11 @@ REDUCTIONS: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
 """What makes one number of all those of a vector, and where that begins; besides there is "largest"."""
 TIMED = ("rate", "corrected", "stiffness")
 """Evaluations at a moment, which is the first of their operands."""
-CALLS = (*TIMED, "move", "local_rate", "project", "increment", "solve", "largest", *REDUCTIONS)
+PAIRS = ("project", "momenta", "at_ends")
+"""Evaluations with two results, of which the other one is the "second" of the first."""
+CALLS = (*TIMED, *PAIRS, "move", "local_rate", "velocities", "increment", "solve", "largest", *REDUCTIONS)
 """What is not computed element by element."""
-IN_MEMORY = (*CALLS, "x", "v", "memory", "unknown", "projected")
+IN_MEMORY = (*CALLS, "x", "v", "memory", "unknown", "second")
 """Operations whose results are found in memory."""
 
 
@@ -122,6 +124,7 @@ class TracedStep:
         every = [*self.calls, *(p for body in self.bodies.values() for p in body)]
         read = {i for p in every for i in self.read(p) if self.operations[i][0] not in ELSEWHERE}
         read |= {p for p in every if p not in self.rates}
+        read |= {p for p, (name, *of) in enumerate(self.operations) if name == "second" and of[0] in every}
         sizes = {"vector": nv, "coordinates": nx}
         return {
             "c": np.array(self.fractions),
@@ -345,7 +348,12 @@ class _Writer:
         elif name in TIMED:
             self._evaluate(p)
         else:
-            getattr(self.system, name)(*(self.places[i] for i in operands), self.places[p])
+            results = [self.places[p]]
+            if name in PAIRS:
+                second = self.step.operations.index(("second", p))
+                self.places[second] = self._room(second)
+                results.append(self.places[second])
+            getattr(self.system, name)(*(self.places[i] for i in operands), *results)
 
     def _room(self, p: int) -> Part | Kept:
         return Kept() if self.step.straight else Part(self.step.array(p))

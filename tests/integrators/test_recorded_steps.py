@@ -228,7 +228,7 @@ def test_generated_python_takes_the_same_steps(monkeypatch):
 
 def test_momenta_are_stepped_in_pages_too():
     package = engine.packaged(double_pendulum(), INTEGRATORS["variational"])
-    assert "momentum_after" in package["programs"]["simulate"]["arrays"]
+    assert "jacobian_inverse" in package["programs"]["simulate"]["arrays"]
 
 
 def test_pages_have_what_the_equations_need():
