@@ -28,7 +28,6 @@ from rbdkit.trace import (
     Scalar,
     Whole,
     arrays_of,
-    as_now,
     available,
     compiling,
     executable,
@@ -222,7 +221,7 @@ def motion(
     room: dict[str, NDArray] = {} if loaded is None else loaded.arrays
     own = arrays_of(method, len(x), len(v), {*loop, *room, *(loaded.numbers if loaded else ()), "numbers", "gravity"})
     counts = {"bodies": len(numbers), "stages": len(own["c"])}
-    of_each = method.written_out and as_now(method.written_out)
+    of_each = method.written_out
     if loaded is not None:
         given, counts, of_each = given | loaded.numbers, counts | loaded.counts, None
         if "landing" in own:
@@ -233,7 +232,7 @@ def motion(
         given | {"gravity": np.array(gravity, dtype=float)},
         {},
         counts,
-        partial(_code, equations, loaded and loaded.loads, of_each, as_now(method.record), available()[0]),
+        partial(_code, equations, loaded and loaded.loads, of_each, method.record, available()[0]),
         method.shared,
     )
 

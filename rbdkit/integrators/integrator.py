@@ -190,10 +190,7 @@ def _step_of(method: type[OneStep]) -> TracedStep:
 
 
 def records(method: object) -> TypeGuard[RecordedIntegrator]:
-    """Whether a method writes its steps into programs: by its `step` (see `OneStep`), or by a `record` of its own.
-
-    A class that inherits a `record` written by hand, but whose steps are its own, does not; nor does one made of a
-    method that does not.
+    """Whether a method writes its steps into programs, which is done by its `step` (see `OneStep`).
 
     Parameters
     ----------
@@ -239,8 +236,10 @@ def why_not_recorded(method: object) -> str:
     """
     kinds = type(method).__mro__
     home = next((cls for cls in kinds if "record" in vars(cls)), None)
-    if home is None:
+    if home is None or vars(home)["record"] is None:
         return "it has no record"
+    if not home.__module__.startswith("rbdkit."):
+        return f"record of {home.__name__} is written by hand, and steps are recorded from step alone; leave it out"
     if home is not OneStep:
         for cls in kinds[: kinds.index(home)]:
             if not vars(cls).keys().isdisjoint(("step", "stages", "samples")):

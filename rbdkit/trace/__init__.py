@@ -18,7 +18,7 @@ In the order of reading; the packages list their files in the same way::
     recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
     straighten       a program written out for what is known of one model; abreast: parts of it side by side
     walk             one that joins another recording
-    bounds           a proof that a program stays inside its arrays; proved_steps: asked of methods of a user's own
+    bounds           a proof that a program stays inside its arrays
     newton           Newton's method inside a program, for methods whose steps solve equations
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, kept on disk, and called
@@ -81,7 +81,6 @@ if TYPE_CHECKING:
         Recorded,
         StateArrays,
         StraightLine,
-        as_now,
     )
     from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, in_words, width_of
     from rbdkit.trace.run.beginning import Beginning
@@ -144,7 +143,6 @@ _HOMES = {
         "Recorded",
         "StateArrays",
         "StraightLine",
-        "as_now",
     ],
     "rbdkit.trace.run.backend": [
         "Backend",
@@ -252,7 +250,6 @@ __all__ = [
     "adjoints",
     "arctan2",
     "arrays_of",
-    "as_now",
     "available",
     "checked",
     "compile_seconds",

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from rbdkit.trace.captures import Impure
-from rbdkit.trace.dependencies import Dependencies
 from rbdkit.trace.graph import Scalar
 from rbdkit.trace.program import Index, Program, Whole
 
@@ -155,38 +152,10 @@ Record = Callable[[Any, Index], None]
 """Writes one step of that number of a `Recorded`: reads its state in "x", "v", leaves the next in "x_new", "v_new"."""
 
 
-@dataclass(frozen=True)
-class _AsNow:
-    """What writes a step by code of a user's, together with what that depends on now: programs are known by both."""
-
-    record: Record
-    digest: Hashable
-
-    def __call__(self, system: Any, n: Index) -> None:
-        self.record(system, n)
-
-
-def as_now(record: Record) -> Record:
-    """What writes a step, such that a program of it is not found again when the code of a user's has changed."""
-    if isinstance(record, FunctionType) and not record.__closure__:
-        home = str(record.__globals__.get("__name__", ""))
-        if home.startswith("rbdkit."):
-            return record
-    if hasattr(record, "words"):  # a traced step is a plain value, which says all by itself
-        return record
-    found = Dependencies({"record": record}, objects=None)
-    if not found.of_users:
-        return record
-    try:
-        return _AsNow(record, found.digest())
-    except Impure:  # it cannot be told whether it is what it was, so nothing is found again
-        return _AsNow(record, object())
-
-
 class Recordable(Protocol):
     """A method of integration that writes its steps into a program.
 
-    `record` is a `Record` that belongs to the class: methods that differ in their numbers alone share one program.
+    Of rbdkit's own alone, or made from a `step` (`rbdkit.integrators.OneStep`): nobody writes programs by hand.
     """
 
     @property

@@ -8,7 +8,6 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.joints.joint_type import VectorJoint
-from rbdkit.trace import Moment, Part
 
 BEFORE, AFTER = 1.25, 0.4
 WAYS = {
@@ -75,22 +74,9 @@ class Own(Mixed, VectorJoint):
     "integrator": """
 class Own(rbd.integrators.SymplecticEuler):
     name = "own"
-    @staticmethod
-    def record(system, n):
-        program, moment = system.program, Moment(system.program, n, 0)
-        x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
-        system.rate(moment, x, v, v_rate)
-        program.store("scratch", 0, 0, moment.h)
-        for k in system.freedoms():
-            h = program.load("scratch", 0)
-            faster = v.load(program, k) + float({x}) * h * v_rate.load(program, k)
-            v_new.store(program, k, faster)
-            u.store(program, k, h * faster)
-        system.move(x, u, Part("x_new"))
-    @property
-    def written_out(self): return self.record
-    def arrays(self, nx, nv):
-        return {{"c": np.zeros(1), "scratch": np.zeros(1), "u": np.zeros(nv), "v_rate": np.zeros(nv)}}
+    def step(self, system, state, h):
+        v = state.v + float({x}) * h * system.rate(state.t, state.x, state.v)
+        return rbd.integrators.State(state.t + h, system.move(state.x, h * v), v)
 """,
 }
 
@@ -100,8 +86,7 @@ def made(kind, way, number):
     define, reads, edit = WAYS[way]
     module = types.ModuleType("mine")
     space = {
-        "np": np, "rbd": rbd, "VectorJoint": VectorJoint, "Moment": Moment, "Part": Part, "M": module,
-        "__name__": "__main__",
+        "np": np, "rbd": rbd, "VectorJoint": VectorJoint, "M": module, "__name__": "__main__",
     }  # fmt: skip
     source = define if "class Mixed" in define else f"{define}\nclass Mixed: pass"
     exec(source.format(v=number) + "\n" + PARTS[kind].format(x=reads), space)

@@ -7,6 +7,8 @@ from scipy.integrate import solve_ivp
 
 import rbdkit as rbd
 from rbdkit import engine
+from rbdkit.formulations import Stiff, VelocityLevel
+from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.integrators import OneStep, State, newton, records, why_not_recorded
 from rbdkit.library import double_pendulum, tumbling_box, tumbling_box_state
 
@@ -68,13 +70,31 @@ class Diagonal:
         return State(t + h, system.move(x, u_1 + c * (v_1 + c * k_2)), v_1 + c * k_2, solve=how)
 
 
+class Rosenbrock:
+    """Three linear systems with the same matrix (Hairer and Wanner 1996, section IV.7, with weights of no meaning)."""
+
+    order = 1
+    requires = Stiff
+
+    def step(self, system, state, h):
+        t, x, v, c = state.t, state.x, state.v, 0.4 * h
+        own = system.stiffness(t, x, v)
+        w_1 = own.increment(c, h * system.rate(t, x, v), c * h * v)
+        v_1 = v + 0.5 * w_1
+        w_2 = own.increment(c, h * system.rate(t + 0.5 * h, system.move(x, 0.5 * h * v_1), v_1), c * h * v_1)
+        w_3 = own.increment(0.2 * h, w_1 - w_2, 0.0 * v)
+        v_new = v + 0.25 * w_1 + 0.75 * w_2 + 0.1 * w_3
+        return State(t + h, system.move(x, 0.5 * h * (v + v_new)), v_new)
+
+
 METHODS = (Midpoint(), Trapezoidal(), Diagonal())
 
 
 def from_python(method):
     """The same method without a record."""
     own = {"name": "from_python", "order": method.order, "record": None, "step": type(method).step}
-    return type("FromPython", (OneStep,), own)()
+    others = {name: getattr(method, name) for name in ("requires", "begin") if hasattr(method, name)}
+    return type("FromPython", (OneStep,), own | others)()
 
 
 def law(t, q, v):
@@ -199,3 +219,81 @@ def test_bodies_that_know_nothing_of_each_other_are_stepped_together_where_a_ste
     ]
     assert "compiled loop" in runs[0].report.backend
     np.testing.assert_allclose(runs[0].v, runs[1].v, rtol=1e-14, atol=1e-13)
+
+
+SPRUNG = double_pendulum().with_parameters({"hinge1.stiffness": 300.0, "hinge2.damping": 0.2})
+
+
+@pytest.mark.filterwarnings("ignore::rbdkit.simulation.simulate.SimulationWarning")
+@pytest.mark.parametrize("formulation", ["joint", "redmax", "se3", "so3xr3", "maximal", "loop"])
+def test_linear_equations_of_stiff_forces_are_solved_compiled(formulation):
+    model, q = (rbd.library.planar_four_bar(), None) if formulation == "loop" else (SPRUNG, [0.4, -0.7])
+    own, other = (
+        rbd.simulate(
+            model, q, duration=0.02, dt=1e-3, integrator=each, progress=False,
+            formulation="se3" if formulation == "loop" else formulation,
+        )
+        for each in (Rosenbrock(), from_python(Rosenbrock()))
+    )  # fmt: skip
+    assert "compiled loop" in own.report.backend and "does not record its steps" in other.report.backend
+    np.testing.assert_allclose(own.q[-1], other.q[-1], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(own.v[-1], other.v[-1], rtol=0, atol=1e-12 * max(1.0, np.abs(other.v[-1]).max()))
+
+
+class AdamsBashforth(OneStep):
+    """Two steps back; it keeps the accelerations of the last one."""
+
+    name, order, requires = "adams_bashforth", 2, ConstrainedSystem
+
+    def begin(self, system, state, h):
+        return (system.rate(state.t, state.x, state.v),)
+
+    def step(self, system, state, h):
+        (before,) = state.memory or self.begin(system, state, h)
+        a = system.rate(state.t, state.x, state.v)
+        v = state.v + h * (1.5 * a - 0.5 * before)
+        return State(state.t + h, system.move(state.x, 0.5 * h * (state.v + v)), v, (a,))
+
+
+@pytest.mark.filterwarnings("ignore::rbdkit.simulation.simulate.SimulationWarning")
+@pytest.mark.parametrize("formulation", ["joint", "se3"])
+def test_what_a_step_keeps_for_the_next_one_is_kept_compiled(formulation):
+    """Of systems with constraints; others begin in too many places."""
+    own, other = (
+        rbd.simulate(rbd.library.planar_four_bar(), duration=0.02, integrator=each, formulation=formulation,
+                     progress=False)
+        for each in (AdamsBashforth(), type("P", (AdamsBashforth,), {"record": None})())
+    )  # fmt: skip
+    assert "compiled loop" in own.report.backend and "does not record its steps" in other.report.backend
+    np.testing.assert_allclose(own.v[-1], other.v[-1], rtol=0, atol=1e-12)
+    plain = type("Plain", (AdamsBashforth,), {"requires": rbd.formulations.System})()
+    assert "keeps something for the next one" in why_not_recorded(plain)
+
+
+def test_what_a_step_asks_has_to_be_required():
+    class Careless(Rosenbrock, OneStep):
+        name, requires = "careless", rbd.formulations.System
+
+    assert "asks the system for 'stiffness', which not every system has" in why_not_recorded(Careless())
+
+    class Confused(OneStep):
+        name, order, requires = "confused", 1, VelocityLevel
+
+        def step(self, system, state, h):
+            first = system.stiffness(state.t, state.x, state.v)
+            system.stiffness(state.t, state.x, 2.0 * state.v)
+            return State(state.t + h, state.x, state.v + first.increment(h, state.v, state.v))
+
+    assert "asks matrices of one state after" in why_not_recorded(Confused())
+
+
+def test_a_record_that_is_written_by_hand_is_left_alone():
+    class Own(OneStep):
+        name, order, step = "own", 1, Midpoint.step
+
+        @staticmethod
+        def record(system, n):
+            raise NotImplementedError
+
+    motion = rbd.simulate(double_pendulum(), [0.4, -0.7], duration=0.002, integrator=Own(), progress=False)
+    assert "record of Own is written by hand, and steps are recorded from step alone" in motion.report.backend

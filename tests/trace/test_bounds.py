@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 
-from rbdkit.formulations import System
-from rbdkit.integrators import INTEGRATORS, Adaptive, records
 from rbdkit.trace import Program, compile_python, python_source
 from rbdkit.trace.bounds import OutOfBoundsError, require_bounds
 from rbdkit.trace.program import LARGEST_WHOLE
-from rbdkit.trace.proved_steps import require_steps_in_bounds
 
 TABLE = np.array([3, 0, 2])
 
@@ -119,13 +116,3 @@ def test_what_cannot_be_known_is_refused():
         far = Program("far")
         far.store("y", far.count("n"), 0, 1.0)
         proved(far, n=(0, LARGEST_WHOLE))
-
-
-@pytest.mark.parametrize("name", [*INTEGRATORS, "adaptive"])
-@pytest.mark.parametrize("size", [(1, 1), (7, 6), (13, 11)], ids=str)
-def test_the_steps_of_our_own_methods_are_proved(name, size):
-    """Those that ask a system for what all systems have; of others it is not known what they are given."""
-    method = Adaptive() if name == "adaptive" else INTEGRATORS[name]
-    method = method() if isinstance(method, type) else method
-    if records(method) and method.requires is System:
-        require_steps_in_bounds(method, method.arrays(*size), *size)

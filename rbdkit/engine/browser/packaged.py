@@ -53,7 +53,7 @@ from rbdkit.model import Model
 from rbdkit.model.element_states import state_places
 from rbdkit.model.one_sided import one_sided, without_stops
 from rbdkit.model.requirements import besides_tree, require_no_contacts, require_tree
-from rbdkit.trace import Feedback, Program, Recordable, arrays_of, as_now, loop_room, wasm_bytes
+from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
 """Kernels that a package may hold besides its simulation."""
@@ -134,9 +134,7 @@ def packaged(
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
     law = None if tau is None else _feedback(tau, plan.nq, plan.nv, gains or {})
     kinds_touching = None if scene is None else scene.kinds
-    tasks = {
-        "simulate": Task("over_time", False, law, None, as_now(method.record), driven, own, touching=kinds_touching)
-    }
+    tasks = {"simulate": Task("over_time", False, law, None, method.record, driven, own, touching=kinds_touching)}
     if scene is not None:
         tasks["simulate"] = replace(tasks["simulate"], stops=scene.stops)
     tasks |= {name: Task(name, own=own if name in WITH_OWN_FORCES else None) for name in algorithms}

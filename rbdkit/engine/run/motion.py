@@ -23,7 +23,6 @@ from rbdkit.trace import (
     Pace,
     Recordable,
     arrays_of,
-    as_now,
     loop_arrays,
 )
 
@@ -87,7 +86,7 @@ class JointMotion:
             f_ext is not None,
             tau if isinstance(tau, Feedback) else None,
             f_ext if isinstance(f_ext, Feedback) else None,
-            as_now(method.record),
+            method.record,
             driven,
             stabilised=begins is not None and "baumgarte" in begins,
             touching=None if scene is None else scene.kinds,

@@ -52,7 +52,6 @@ from rbdkit.trace import (
     Record,
     Recordable,
     arrays_of,
-    as_now,
     available,
     compiling,
     executable,
@@ -213,7 +212,7 @@ def motion(
         counts,
         partial(
             code_of,
-            as_now(method.record),
+            method.record,
             used,
             groups,
             bool(model.loops),

@@ -31,7 +31,6 @@ from rbdkit.trace import (
     Recordable,
     Scalar,
     arrays_of,
-    as_now,
     available,
     compiling,
     eliminate,
@@ -298,7 +297,7 @@ def motion(
         of_body,
         {},
         counts,
-        partial(_code, kind(loads), as_now(method.record), available()[0]),
+        partial(_code, kind(loads), method.record, available()[0]),
         method.shared,
     )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,31 +160,15 @@ def arrays_of(method: Recordable, nx: int, nv: int, taken: Iterable[str]) -> dic
     Raises
     ------
     SimulationError
-        If the method gives one of its arrays such a name: both would be the same memory; or if a method of a user's own
-        may read or write beside an array.
+        If the method gives one of its arrays such a name: both would be the same memory.
     """
-    arrays = method.arrays(nx, nv)
+    arrays: dict[str, NDArray] = getattr(method.record, "arrays", method.arrays)(nx, nv)
     if clash := sorted(arrays.keys() & {*taken}):
         raise SimulationError(
             f"{type(method).__name__}.arrays has {', '.join(map(repr, clash))}, which the system or the loop over time "
             "has already; give it another name in arrays and in record"
         )
-    for own in users_own(method):
-        from rbdkit.trace.proved_steps import require_steps_in_bounds  # which rbdkit's own never need
-
-        require_steps_in_bounds(own, arrays, nx, nv)
     return arrays
-
-
-def users_own(method: Any) -> Iterator[Any]:
-    """The methods among those that a method is made of whose steps or arrays are not said by rbdkit's classes."""
-    written = (next((cls for cls in type(method).__mro__ if name in vars(cls)), None) for name in ("record", "arrays"))
-    if any(cls is not None and cls.__module__.split(".")[0] != "rbdkit" for cls in written):
-        yield method
-        return
-    for part in getattr(method, "__dict__", {}).values():
-        if getattr(part, "record", None) is not None:
-            yield from users_own(part)
 
 
 def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
