@@ -7,7 +7,7 @@ from typing import ClassVar
 from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
-from rbdkit.formulations import Holding
+from rbdkit.formulations import Holding, System
 from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.integrators import newton
 from rbdkit.integrators.integrator import OneStep
@@ -74,7 +74,7 @@ class GeneralizedAlpha(OneStep):
         self.gamma = 0.5 + self.alpha_f - self.alpha_m
         self.beta = 0.25 * (self.gamma + 0.5) ** 2
 
-    def init(self, system: ConstrainedSystem, t: float, x: NDArray, v: NDArray) -> State:
+    def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
         if isinstance(system, Holding) and (names := system.nonholonomic):
             raise SimulationError(
                 f"integrator {self.name!r} steps positions, of which {listed(names)} say(s) nothing: constraints on "
@@ -105,8 +105,9 @@ class GeneralizedAlpha(OneStep):
             return du_dvdot * (vdot - system.corrected(t, x, v, vdot, 1.0 / du_dvdot))
 
         what, tolerance = f"the step from t = {state.t:g} s", CLOSED * newton.largest(x_0, least=1.0)
-        options = {"patience": QUICK, "slope": du_dvdot, "least": 1}
-        vdot, solved = newton.solve(residual, vdot_0, tolerance=tolerance, what=what, **options)
+        vdot, solved = newton.solve(
+            residual, vdot_0, None, tolerance, what=what, patience=QUICK, slope=du_dvdot, least=1
+        )
         x, v, a = end(vdot)
         return State(t, x, v, (vdot, a), solved)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol, TypeGuard
 
@@ -108,8 +110,8 @@ class OneStep:
         NotTraced
             An AttributeError, if that cannot be recorded.
         """
-        plain = not vars(self) and type(self).__module__.startswith("rbdkit.")
-        return _step_of(type(self)) if plain else trace_step(self)  # type: ignore[arg-type]
+        key = _key_of(self)
+        return trace_step(self) if key is None else _step_of(_Known(key, self))
 
     @property
     def written_out(self) -> Any:
@@ -183,10 +185,26 @@ class _Watched:
         return getattr(self._system, name)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """A method that takes the steps of all methods with the same key."""
+
+    key: Hashable
+    method: OneStep = field(compare=False)
+
+
+def _key_of(method: OneStep) -> Hashable | None:
+    """What tells methods of rbdkit apart: class, numbers, methods inside; None of others."""
+    if not type(method).__module__.startswith("rbdkit."):
+        return None
+    own = {name: _key_of(x) if isinstance(x, OneStep) else x for name, x in vars(method).items()}
+    plain = all(isinstance(x, int | float | str | tuple) for x in own.values())
+    return (type(method), *own.items()) if plain else None
+
+
 @lru_cache
-def _step_of(method: type[OneStep]) -> TracedStep:
-    """The step of a class that has no numbers of its own."""
-    return trace_step(method())
+def _step_of(known: _Known) -> TracedStep:
+    return trace_step(known.method)
 
 
 def records(method: object) -> TypeGuard[RecordedIntegrator]:

@@ -51,12 +51,11 @@ def trace_step(method: Any) -> TracedStep:
 def _traced(method: Any) -> TracedStep:
     requires = getattr(method, "requires", System)
     system = _System(requires)
-    start: tuple[Any, ...] = _Time(system, 0.0), _Coordinates(system, X), _Vector(system, V)
     try:
         memory = None
         if requires is not System and hasattr(method, "begin"):
             memory = tuple(system.carried(k) for k in range(_carried(method, requires))) or None
-        state: Any = State(*start, memory, solve=_Solved())  # type: ignore[arg-type]
+        state = replace(system.state(), memory=memory)
         end = method.step(system, state, _Number(system, H))
     except NotTraced:
         raise
@@ -68,8 +67,7 @@ def _traced(method: Any) -> TracedStep:
 def _carried(method: Any, requires: type) -> int:
     """How many vectors a method carries from step to step."""
     system = _System(requires)
-    start: tuple[Any, ...] = _Time(system, 0.0), _Coordinates(system, X), _Vector(system, V)
-    return len(method.begin(system, State(*start), _Number(system, H)))
+    return len(method.begin(system, system.state(), _Number(system, H)))
 
 
 class _System:
@@ -148,6 +146,14 @@ class _System:
     def _pair(self, name: str, *operands: int) -> tuple[_Vector, _Vector]:
         place = self.note("vector", name, *operands)
         return _Vector(self, place), _Vector(self, self.note("vector", "second", place))
+
+    def state(self) -> State:
+        """Return the state that a step begins with."""
+        x: Any = _Coordinates(self, X)
+        v: Any = _Vector(self, V)
+        t: Any = _Time(self, 0.0)
+        solve: Any = _Solved()
+        return State(t, x, v, None, solve)
 
     def carried(self, k: int) -> _Vector:
         """Return vector k of those that the step before has left."""

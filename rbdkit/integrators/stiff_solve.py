@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.trace import Part, Program, Scalar, Whole, eliminate
+from rbdkit.trace import Kept, Part, Program, Scalar, Whole, eliminate
 
 
 def store_matrix(program: Program, nv: Whole, h: Callable[[], Scalar]) -> None:
@@ -25,7 +25,7 @@ def store_matrix(program: Program, nv: Whole, h: Callable[[], Scalar]) -> None:
             program.store("stiff_sum", place, 0, total - s * s * program.load("stiff_KD", K))
 
 
-def solve_in_program(program: Program, nv: Whole, r: Part, u: Part, result: Part) -> None:
+def solve_in_program(program: Program, nv: Whole, r: Part | Kept, u: Part | Kept, result: Part) -> None:
     """``stiff_sum x = M r + K u`` for x, which is left in the result."""
     with program.loop(0, nv) as i:
         row = i * nv

@@ -413,11 +413,11 @@ class _Writer:
     def _at_stiffness(self, p: int) -> tuple[Moment, Part | Kept, Part | Kept]:
         """The moment and the state of matrices, after an evaluation there, of which systems use what it leaves."""
         e, *state = self.step.operations[p][1:]
-        moment, places = self._moment(e), [self.places[i] for i in state]
+        moment, (x, v) = self._moment(e), (self.places[i] for i in state)
         if self.latest is None or not self._same_evaluation(self.latest, p):
-            self.system.rate(moment, *places, Part("stiff_x"))
+            self.system.rate(moment, x, v, Part("stiff_x"))
             self.latest = p
-        return moment, *places
+        return moment, x, v
 
     def _same_evaluation(self, p: int, q: int) -> bool:
         """Whether two evaluations are those of one state at one time."""
@@ -427,15 +427,16 @@ class _Writer:
     def _increment(self, p: int) -> None:
         """Solve the linear equations of a linearly implicit step."""
         program, (matrices, s, r, u) = self.program, self.step.operations[p][1:]
-        result, parts = self.places[p], [self.places[i] for i in (r, u)]
+        result, of_M, of_K = self.places[p], self.places[r], self.places[u]
         if hasattr(self.system, "increment"):
             moment, *_ = self._at_stiffness(matrices)
-            self.system.increment(moment, lambda: self._number(s), *parts, result)
+            self.system.increment(moment, lambda: self._number(s), of_M, of_K, result)
             return
+        assert isinstance(result, Part)
         if self.factor != s:
             store_matrix(program, self.system.nv, lambda: self._number(s))
         self.factor = s
-        solve_in_program(program, self.system.nv, *parts, result)
+        solve_in_program(program, self.system.nv, of_M, of_K, result)
 
     # --- equations ----------------------------------------------------------------------------------------------------
 

@@ -82,8 +82,10 @@ class Variational(OneStep):
 
         largest = np.maximum(newton.largest(p, least=1e-300), newton.largest(h * change))
         what = f"the momentum of the step from t = {state.t:.6g} s"
-        options = {"patience": PATIENCE, "last": state.solve, "relief": RELIEF, "what": what}
-        return newton.solve(residual, state.v + 0.5 * h * vdot, tolerance=TOLERANCE * largest, **options)
+        return newton.solve(
+            residual, state.v + 0.5 * h * vdot, None, TOLERANCE * largest, what=what, patience=PATIENCE,
+            last=state.solve, relief=RELIEF,
+        )  # fmt: skip
 
 
 def _ends(system: Lagrangian, state: State, h: float, v_m: NDArray) -> tuple[NDArray, NDArray]:

@@ -172,7 +172,7 @@ class ConstrainedBodies:
         acts: Acting | None = None,
     ) -> Run | None:
         """The run in one compiled loop; None if there is an `obstacle`."""
-        if self.obstacle(acts) or (self.model.nz and compiled.is_stiff(method)):
+        if self.obstacle(acts) or (self.model.nz and hasattr(method.requires, "stiffness")):
             return None
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 

@@ -36,7 +36,7 @@ from rbdkit.formulations.constrained.program_body import (
 )
 from rbdkit.formulations.constrained.tree_program import BodySystem
 from rbdkit.formulations.formulation import Acting
-from rbdkit.formulations.system import Projectable, Starting, Stiff, VelocityLevel
+from rbdkit.formulations.system import Projectable, Starting, VelocityLevel
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.model.closing.rank import PREFERENCE, arcs_of
@@ -102,11 +102,6 @@ def closes_joints(method: Recordable) -> bool:
     return issubclass(method.requires, (Projectable, ConstrainedSystem, VelocityLevel))
 
 
-def is_stiff(method: Recordable) -> bool:
-    """Whether a method takes what springs and dampers do implicitly, to first order."""
-    return bool(getattr(method, "stiff", False)) or method.requires is Stiff
-
-
 def motion(
     system: ConstrainedBodies,
     method: Recordable,
@@ -125,7 +120,6 @@ def motion(
     asked = asked or (held is not None and held.asks_joints)
     kinds = _kinds(model, asked, closes)
     moving = _moving_numbers(system, kinds)
-    stiff = is_stiff(method)
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
     loops, rows = loop_arrays_of(system), len(model.bodies)
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
@@ -148,7 +142,7 @@ def motion(
             "u_closing": np.zeros(len(v)),
         }
         arrays["loop_forms"] = np.array([forms.index(form) for form, _ in rows_of], dtype=np.int64)
-    if stiff:
+    if "stiff_KD" in method_arrays:
         arrays |= implicit_arrays(model.nq, model.nv, rows - 1, len(loops["rhs"])) | {
             "joint_q": np.zeros(model.nq),
             "joint_v": np.zeros(model.nv),
