@@ -227,7 +227,7 @@ class _System:
         if abs(t.fraction - 1.0) > 1e-14:
             raise NotTraced(f"its step ends at t + {t.fraction:g} h")
         solve = getattr(end, "solve", None)
-        kept = getattr(end, "memory", None) or ()
+        kept = () if getattr(end, "memory", None) is None else end.memory
         carried = [p for p, (name, *_) in enumerate(self.operations) if name == "memory"]
         if not (solve is None or isinstance(solve, _Solved)) or not isinstance(kept, tuple):
             raise NotTraced("its step keeps something for the next one")
