@@ -49,19 +49,32 @@ def trace_step(method: Any) -> TracedStep:
 
 
 def _traced(method: Any) -> TracedStep:
+    """Note a first step; and, where that leaves a solve, one that follows it, which has to do the same."""
+    first, solves = _noted(method, None)
+    if not solves:
+        return first
+    later, _ = _noted(method, _Solved())
+    if replace(later, follows=False) != first:
+        raise NotTraced("its first step, which finds no state.solve, does something else than those that follow")
+    return later
+
+
+def _noted(method: Any, solve: _Solved | None) -> tuple[TracedStep, bool]:
+    """Note a step, and whether its state has a solve. solve : what it finds of the step before."""
     requires = getattr(method, "requires", System)
     system = _System(requires)
     try:
         memory = None
         if requires is not System and hasattr(method, "begin"):
             memory = tuple(system.carried(k) for k in range(_carried(method, requires))) or None
-        state = replace(system.state(), memory=memory)
+        before: Any = solve
+        state = replace(system.state(), memory=memory, solve=before)
         end = method.step(system, state, _Number(system, H))
     except NotTraced:
         raise
     except Exception as fault:  # with numbers it may work, and if not, that is where the user's traceback comes from
         raise NotTraced(f"its step cannot be recorded ({type(fault).__name__}: {fault})") from fault
-    return system.traced(end)
+    return system.traced(end), getattr(end, "solve", None) is not None
 
 
 def _carried(method: Any, requires: type) -> int:
@@ -152,8 +165,7 @@ class _System:
         x: Any = _Coordinates(self, X)
         v: Any = _Vector(self, V)
         t: Any = _Time(self, 0.0)
-        solve: Any = _Solved()
-        return State(t, x, v, None, solve)
+        return State(t, x, v)
 
     def carried(self, k: int) -> _Vector:
         """Return vector k of those that the step before has left."""

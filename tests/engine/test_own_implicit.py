@@ -287,6 +287,22 @@ def test_what_a_step_asks_has_to_be_required():
     assert "asks matrices of one state after" in why_not_recorded(Confused())
 
 
+def test_a_first_step_of_another_kind_is_not_recorded():
+    class Starting(OneStep):
+        """Explicit at first, which compiled loops have no place for."""
+
+        name, order = "starting", 1
+
+        def step(self, system, state, h):
+            a = system.rate(state.t, state.x, state.v)
+            if state.solve is None:
+                a = 2.0 * a
+            v, how = newton.solve(lambda w: w - state.v - h * a, state.v, last=state.solve)
+            return State(state.t + h, system.move(state.x, h * v), v, solve=how)
+
+    assert "first step, which finds no state.solve, does something else" in why_not_recorded(Starting())
+
+
 def test_a_record_that_is_written_by_hand_is_left_alone():
     class Own(OneStep):
         name, order, step = "own", 1, Midpoint.step
