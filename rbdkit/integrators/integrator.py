@@ -60,7 +60,9 @@ class RecordedIntegrator(Integrator, Recordable, Protocol):
 class OneStep:
     """Base of methods that remember nothing from step to step and run on every system.
 
-    A subclass has `name`, `order` and `step`. Compiled loops are made from `step` itself, see `record`.
+    A subclass has `name`, `order` and `step`. Compiled loops are made from `step` itself, see `record`. An implicit
+    step calls `rbdkit.integrators.newton.solve`; one that asks the system for more than `System` has, says so by
+    `requires`.
 
     Examples
     --------
@@ -72,6 +74,20 @@ class OneStep:
     ...         v = state.v + h * system.rate(state.t, state.x, state.v)
     ...         return State(state.t + h, system.move(state.x, h * v), v)
     >>> rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.1, integrator=KickDrift()).report.backend
+    'compiled loop (LLVM)'
+
+    The trapezoidal rule:
+
+    >>> from rbdkit.integrators import newton
+    >>> class Trapezoidal(OneStep):
+    ...     name, order = "trapezoidal", 2
+    ...     def step(self, system, state, h):
+    ...         t, x, v = state.t, state.x, state.v
+    ...         a, moved = system.rate(t, x, v), lambda w: system.move(x, h / 2 * (v + w))
+    ...         gap = lambda w: w - v - h / 2 * (a + system.rate(t + h, moved(w), w))
+    ...         w, how = newton.solve(gap, v + h * a)
+    ...         return State(t + h, moved(w), w, solve=how)
+    >>> rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.1, integrator=Trapezoidal()).report.backend
     'compiled loop (LLVM)'
     """
 
