@@ -48,8 +48,9 @@ def parts_of_mass(J: NDArray, inverse: Inverse) -> NDArray:
     from scipy.sparse.csgraph import connected_components  # slow to load
 
     tied = inverse.H != 0.0
-    if inverse.K is not None:
-        tied |= (inverse.K != 0.0).T @ (inverse.K != 0.0)
+    if inverse.G is not None:  # what loops let move together, but for round-off of the basis
+        Q = np.linalg.qr(inverse.G)[0]
+        tied |= np.abs(Q @ Q.T) > 1e-12
     count, tree = connected_components(tied, directed=False)
     moves = (J != 0.0).reshape(-1, 3, J.shape[1]).any(axis=1) @ np.eye(count, dtype=bool)[tree]
     return np.maximum((moves * moves.sum(axis=0)).max(axis=1, initial=1), 1)

@@ -125,9 +125,9 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
     stop_pair, stop_slot = _slots_of_stops(code, len(materials))
     flat_rows = [np.repeat(np.arange(*bound), own.kind.slots) for own, bound in zip(pairs_of, bounds, strict=True)]
     row = _joined([*flat_rows, np.zeros_like(stop_slot)])
-    flat = [np.tile([end in FLAT for end in (own.kind.first, own.kind.second)], (len(k), 1)) for own, k in each]
+    flat_ends = [np.tile([end in FLAT for end in (own.kind.first, own.kind.second)], (len(k), 1)) for own, k in each]
     couples, counts["couples_of_many"] = _couples(
-        touching[row[:n_slots], :2], np.concatenate([np.zeros((0, 2), dtype=bool), *flat]), link, len(stop_slot)
+        touching[row[:n_slots], :2], np.concatenate([np.zeros((0, 2), dtype=bool), *flat_ends]), link, len(stop_slot)
     )
     return Scene(
         tuple(own.kind for own in pairs_of),
