@@ -23,8 +23,12 @@ def room(model: Model, *kinds: type) -> Any:
 
     On numbers an array (n, 6) or (n, 6, 6), or a list where joints differ in their number of freedoms.
     """
-    found = [_of_bodies(model, kind.__name__) if isinstance(model, Model) else model.room(kind) for kind in kinds]
+    found = [model.room(kind) if _is_program(model) else _of_bodies(model, kind.__name__) for kind in kinds]
     return found if len(found) > 1 else found[0]
+
+
+def _is_program(model: Any) -> bool:
+    return hasattr(type(model), "room")
 
 
 def _of_bodies(model: Model, kind: str) -> Any:
@@ -34,27 +38,27 @@ def _of_bodies(model: Model, kind: str) -> Any:
 
 def from_world(model: Model) -> Any:
     """Room for the transforms from the world to every body; the world's own is 1."""
-    return [np.eye(6)] * len(model.bodies) if isinstance(model, Model) else model.from_world()
+    return model.from_world() if _is_program(model) else [np.eye(6)] * len(model.bodies)
 
 
 def joint_room(model: Model, name: str) -> Any:
     """Room for a number of every velocity; zero at first. name : under which a program hands it out."""
-    return np.zeros(model.nv) if isinstance(model, Model) else model.joint_room(name)
+    return model.joint_room(name) if _is_program(model) else np.zeros(model.nv)
 
 
 def joint_values(model: Model, name: str) -> Any:
     """Room for the numbers of every joint, which a text gives once and reads then. name : as in `joint_room`."""
-    return np.zeros(model.nv) if isinstance(model, Model) else model.joint_values(name)
+    return model.joint_values(name) if _is_program(model) else np.zeros(model.nv)
 
 
 def joint_groups(model: Model, tau: Any) -> Any:
     """Joints that share a freedom and are eliminated together, if there are such (Jain 2012); None on numbers."""
-    return None if isinstance(model, Model) else model.joint_groups(tau)
+    return model.joint_groups(tau) if _is_program(model) else None
 
 
 def matrix_room(model: Model, name: str) -> Any:
     """Room for a matrix (nv, nv), by blocks of joints; zero at first. name : as in `joint_room`."""
-    return np.zeros((model.nv, model.nv)) if isinstance(model, Model) else model.matrix_room(name)
+    return model.matrix_room(name) if _is_program(model) else np.zeros((model.nv, model.nv))
 
 
 def symmetric(H: Any) -> Any:
@@ -64,4 +68,4 @@ def symmetric(H: Any) -> Any:
 
 def between(model: Model, i: Any) -> Any:
     """The bodies between body i and the world, from i on, without either."""
-    return reversed(model.support(i)[:-1]) if isinstance(model, Model) else model.tree.path(i)
+    return model.tree.path(i) if _is_program(model) else reversed(model.support(i)[:-1])

@@ -13,6 +13,7 @@ from rbdkit.course.checks import checks
 from rbdkit.course.labs.counting import medal_for
 from rbdkit.course.labs.judging import LIBRARY, NOTHING, Case, Planted, Task, close
 from rbdkit.course.labs.machines import chains, in_motion, joint_of, machines, pushed, trees
+from rbdkit.course.labs.racing import race as _race
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import aba
 from rbdkit.library.random_tree import random_state
@@ -187,3 +188,8 @@ def medal(my_aba: Callable[..., Any]) -> Verdict:
     """Count the operations of a function that is right, on chains of hinges."""
     fault = _task(in_motion(chains()[:3], count=1)).fault(my_aba)
     return fault if fault is not None else medal_for(my_aba, lambda *given: algorithm(NOTHING, *given), vectors=3)
+
+
+def race(my_aba: Callable[..., Any]) -> Verdict:
+    """Time it, compiled, beside rbdkit and Pinocchio."""
+    return _race(my_aba, "aba")

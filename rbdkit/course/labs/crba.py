@@ -15,6 +15,7 @@ from rbdkit.course.checks import checks
 from rbdkit.course.labs.counting import medal_for
 from rbdkit.course.labs.judging import NOTHING, Case, Planted, Task, close
 from rbdkit.course.labs.machines import chains, in_motion, joint_of, machines, trees
+from rbdkit.course.labs.racing import race as _race
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.functions import aba, bias_force, crba, forward_dynamics, rnea
 from rbdkit.library.parent_arrays import branched_parents, chain_parents, random_parents
@@ -277,3 +278,8 @@ def _sparse(lam: tuple[int, ...]) -> tuple[NDArray, NDArray]:
     n = len(lam)
     L = np.tril(np.where(filled, np.random.default_rng(n).uniform(0.5, 1.5, (n, n)), 0.0)) + 2.0 * np.eye(n)
     return L.T @ L, filled
+
+
+def race(my_crba: Callable[..., Any]) -> Verdict:
+    """Time it, compiled, beside rbdkit and Pinocchio."""
+    return _race(my_crba, "crba")

@@ -31,6 +31,9 @@ OF_JOINT = frozenset({
 class ModelOnSymbols:
     """A model as far as an algorithm over its tree asks for it; what it does not have is refused by name."""
 
+    recorded = True
+    loops = mimics = constraints = ()  # what they ask of a model is answered when it is compiled
+
     def __init__(self, model: Model, known: KnownMatrices) -> None:
         for joint in model.joints:
             if joint.type.is_driven:

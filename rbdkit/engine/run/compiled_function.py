@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.algorithms.joint_solve import solve_joint
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.known_matrices import KnownMatrices
 from rbdkit.engine.links.model_on_symbols import ModelOnSymbols
@@ -149,7 +150,7 @@ def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[s
     found: list[tuple[tuple[Shape, ...], bool]] = []
     try:
         on_symbols = ModelOnSymbols(model, known)
-        copy = copies_of_joints((Model,), TAKE_SYMBOLS, {model: on_symbols}).of(function)
+        copy = copies_of_joints((Model,), TAKE_SYMBOLS, {model: on_symbols, solve_joint: _solve_joint}).of(function)
 
         def flattened(*given: Any) -> NDArray:
             for graph in {x.flat[0].graph for x in given if isinstance(x, np.ndarray) and x.size}:
@@ -166,6 +167,11 @@ def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[s
     made = RecordedFunction(recorded, *found[0], depends.guard, parts_of(model))
     _require_agreement(made, function, model, sizes)
     return made
+
+
+def _solve_joint(D: Any, rhs: Any, joint: str) -> Any:
+    """What an algorithm of `rbdkit.algorithms` calls for a joint, which asks for values."""
+    return np.linalg.solve(roomy(D), rhs)
 
 
 def _flat(result: Any) -> tuple[list[Any], tuple[Shape, ...], bool]:
