@@ -15,13 +15,13 @@ from rbdkit.engine.links.layout import layout
 from rbdkit.engine.run import bound
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.recordings import record
-from rbdkit.engine.steps.composite import Composite
 from rbdkit.engine.steps.coriolis import Coriolis
 from rbdkit.engine.steps.sizes import row_length
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.joints import Helical, Planar, Prescribed, Prismatic, Reversed, Revolute, Spherical
 from rbdkit.library import random_tree
 from rbdkit.model import Mimic, Model
+from rbdkit.spatial.compact import rbi
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.vector3 import Symmetric, Vector
 from rbdkit.trace import python_source
@@ -209,7 +209,7 @@ def test_the_coriolis_matrix_in_twelve_numbers():
     body = Inertia.box(rng.uniform(0.1, 0.5, 3), mass=2.0)
     body = Inertia(body.mass, rng.normal(size=3), body.inertia_com)
     M, v, x = body.matrix, rng.normal(size=6), rng.normal(size=6)
-    numbers = Composite(M[5, 5], Vector(body.mass * body.com), Symmetric(M[np.triu_indices(3)]))
+    numbers = rbi(M[5, 5], Vector(body.mass * body.com), Symmetric(M[np.triu_indices(3)]))
     B = Coriolis.of_body(numbers, (Vector(v[:3]), Vector(v[3:])))
     expected = 2.0 * algorithms.body_coriolis(M, v)
     assert np.abs(expected[:, 3:]).max() < 1e-14  # the twelve numbers leave these columns out

@@ -61,8 +61,10 @@ def rotate_symmetric(E: Matrix, A: Symmetric) -> Symmetric:
 
 
 def has_zeros(A: Matrix) -> bool:
-    """Whether elements are known to be zero; the formulas of section A.5, which share products, do not profit."""
-    return any(isinstance(x, float) and x == 0.0 for row in A for x in row)
+    """Whether as many elements are known to be zero as in a turn about an axis: there plain products cost least, where
+    the formulas of section A.5 share what is zero.
+    """
+    return sum(isinstance(x, float) and x == 0.0 for row in A for x in row) >= 4
 
 
 def turned(E: Matrix, A: Matrix) -> Matrix:
