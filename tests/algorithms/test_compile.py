@@ -118,6 +118,18 @@ def test_trees_of_all_joint_types(seed):
     np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * np.abs(expected).max())
 
 
+def test_joints_that_follow_others_move_with_their_leader():
+    model = rbd.Model("gripper")
+    inertia = rbd.Inertia.box((0.1, 0.2, 0.4), mass=1.0)
+    model.add_body("palm", joint=rbd.Revolute("x"), inertia=inertia)
+    model.add_body("left", "palm", rbd.Revolute("y"), joint_name="jaw", placement=(0.1, 0.0, 0.3), inertia=inertia)
+    after = rbd.Mimic("jaw", multiplier=-0.7, offset=0.2)
+    model.add_body("right", "palm", rbd.Revolute("y"), placement=(-0.1, 0.0, 0.3), inertia=inertia, mimic=after)
+    q, v, x = states(model, 9)
+    found = rbd.compile(my_rnea, model)(q, v, x)
+    np.testing.assert_allclose(found, rbd.rnea(model, q, v, x), rtol=0, atol=ROUNDING * 10)
+
+
 def test_the_inertia_matrix_of_a_free_body_with_limbs():
     model = rbd.Model("free")
     model.add_body("trunk", joint=rbd.Free(), inertia=rbd.Inertia.box((0.2, 0.3, 0.5), mass=4.0))

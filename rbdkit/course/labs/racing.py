@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-import rbdkit as rbd
 from rbdkit.course.verdict import Verdict, right, wrong
+from rbdkit.functions import aba, crba, rnea
 from rbdkit.functions.compiled import compile as compiled
 from rbdkit.library.right_angle_arm import right_angle_arm
+from rbdkit.model import Model
 
 STATES, ROUNDS = 1000, 7
-OURS: dict[str, Callable[..., Any]] = {"rnea": rbd.rnea, "crba": rbd.crba, "aba": rbd.aba}
+OURS: dict[str, Callable[..., Any]] = {"rnea": rnea, "crba": crba, "aba": aba}
 VECTORS = {"rnea": 2, "crba": 0, "aba": 2}
 
 
@@ -50,7 +51,7 @@ def _time(run: Callable[[], object]) -> float:
     return min(times)
 
 
-def _pinocchio(arm: rbd.Model, name: str, state: list[Any]) -> Callable[[], object] | None:
+def _pinocchio(arm: Model, name: str, state: list[Any]) -> Callable[[], object] | None:
     """The same by Pinocchio, state by state from Python; None where it is not installed."""
     try:
         import pinocchio as pin
