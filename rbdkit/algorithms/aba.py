@@ -11,7 +11,6 @@ from rbdkit.algorithms.joint_solve import solve_joint
 from rbdkit.algorithms.room import from_world, joint_groups, joint_values, room
 from rbdkit.algorithms.rotor import rotor_matrix
 from rbdkit.model import Model
-from rbdkit.model.requirements import require_independent_joints
 from rbdkit.spatial import plucker
 from rbdkit.spatial.compact import Forces, JointMatrix, JointVector, Subspace, abi, fv, mv, plx
 from rbdkit.spatial.cross import cross_force, cross_motion
@@ -77,7 +76,6 @@ def aba(
         where one mimics another `forward_dynamics_crba` is the algorithm to use, where one closes a loop
         `divide_and_conquer`.
     """
-    require_independent_joints(model, "ABA", "forward_dynamics")
     parent, I, f_x, groups = model.parent, model.I, external_forces(model, f_ext), joint_groups(model, tau)
     X, S, v, c, a = room(model, plx, Subspace, mv, mv, mv)
     IA, Ia, pA, pa, U, D, u = room(model, abi, abi, fv, fv, Forces, JointMatrix, JointVector)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_independent_joints
 
 SHAPES = {"mv": (6,), "fv": (6,), "plx": (6, 6), "rbi": (6, 6), "abi": (6, 6)}
 """Of one body's value, by the class names of Table A.3 of Featherstone (2008)."""
@@ -52,8 +53,14 @@ def joint_values(model: Model, name: str) -> Any:
 
 
 def joint_groups(model: Model, tau: Any) -> Any:
-    """Joints that share a freedom and are eliminated together, if there are such (Jain 2012); None on numbers."""
-    return model.joint_groups(tau) if _is_program(model) else None
+    """Joints that share a freedom and are eliminated together, if there are such (Jain 2012).
+
+    On numbers None, where joints that do not move independently are refused.
+    """
+    if _is_program(model):
+        return model.joint_groups(tau)
+    require_independent_joints(model, "ABA", "forward_dynamics")
+    return None
 
 
 def matrix_room(model: Model, name: str) -> Any:

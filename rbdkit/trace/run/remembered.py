@@ -28,7 +28,7 @@ from rbdkit.trace.run.backend import Executable
 from rbdkit.trace.run.native import NativeCode, machine
 
 PACKAGE = Path(__file__).parents[2]
-RECORDERS = ("engine", "integrators", "spatial", "trace")
+RECORDERS = ("algorithms", "engine", "integrators", "spatial", "trace")
 """Folders whose files record, or are called by those that do."""
 TICK = 2.0
 """Seconds: so far apart may the times be that file systems know."""
