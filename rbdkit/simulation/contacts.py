@@ -112,8 +112,11 @@ def run_law(
         why_not = "a step was too hard for its sweeps"
     if compiled is not None and found is not None:
         recording = blamed(found.within_reach(), times, applied.function, external, nv=model.nv)
+        scene = Scene(system, pairs, speed)
         if not law.own_steps:
-            law.judge(Scene(system, pairs), float(times[1] - times[0]), recording.t, recording.q, recording.v, log)
+            law.judge(scene, float(times[1] - times[0]), recording.t, recording.q, recording.v, log)
+        if scene.at_work:  # no step of the compiled loop counts what time brings in through contacts
+            log.driven = _driven(scene, recording, times, log)
         motion = _motion(law, system, model, recording, times, log, applied, external)
         told = f", {compiled.acts}" if str(compiled.acts) else ""
         return motion, recording, contact_report(law, pairs, log), f"compiled loop ({in_words(name)}){told}"

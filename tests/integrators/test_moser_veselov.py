@@ -98,7 +98,7 @@ def test_a_step_too_long_to_turn_by_is_refused_by_name():
 
 
 def test_it_refuses_other_formulations():
-    with pytest.raises(SimulationError, match=r"moser_veselov.*, it steps 'local_velocity', 'quaternion'"):
+    with pytest.raises(SimulationError, match=r"moser_veselov.*; it steps 'local_velocity', 'quaternion'"):
         rbd.simulate(pendulum(), duration=0.1, dt=0.01, integrator="moser_veselov", progress=False)
 
 

@@ -86,7 +86,8 @@ def test_a_sharp_concave_edge_takes_what_goes_into_it(turn):
     assert blow.t == pytest.approx(0.3 * np.sqrt(2.0), abs=1e-4)  # the surface is met 10 um deep
     round_ = rbd.simulate(bead(turn, 0.05), *start, duration=0.55, dt=1e-3, contact="rigid")
     assert np.hypot(*round_.v[-1, 1:]) == pytest.approx(1.0, rel=1e-4)
-    assert not [event for event in round_.events if event.kind == "impact"]
+    blows = [event.impulse for event in round_.events if event.kind == "impact"]
+    assert max(blows, default=0.0) < 2e-4  # of a momentum of 1: what a surface of 10 um gives back, no edge
 
 
 def test_a_block_loses_at_edges_and_keeps_where_they_are_round():

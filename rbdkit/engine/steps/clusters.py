@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rbdkit.engine.steps.axes import Axes
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Body, Node
 from rbdkit.engine.steps.sizes import SHARED
@@ -21,11 +22,11 @@ from rbdkit.spatial.vector3 import Scalar
 class JointGroups:
     """What links that share freedoms hand on, see `rbdkit.algorithms.room.joint_groups`.
 
-    tau, qdd : joint forces and accelerations. carried : room for a force on every link.
+    axes : of the links. tau, qdd : joint forces and accelerations. carried : room for a force on every link.
     """
 
-    def __init__(self, tree: Tree, tau: JointValues, qdd: JointArray, carried: Any) -> None:
-        self.tree, self.tau, self.qdd = tree, tau, qdd
+    def __init__(self, tree: Tree, axes: Axes, tau: JointValues, qdd: JointArray, carried: Any) -> None:
+        self.tree, self.axes, self.tau, self.qdd = tree, axes, tau, qdd
         self.carried = carried  # by links below, for a unit of acceleration of the freedom
         for i in tree.outward(turned=True):
             if i.kind.cluster:
@@ -74,7 +75,7 @@ class JointGroups:
 
     def _axis(self, i: Node, ratio: Scalar | None = None) -> mv:
         """S of a link, for a unit of velocity of its freedom, or of its joint's own."""
-        (S,) = self.tree.axes(i, [])
+        (S,) = self.axes[i]
         return (self.tree.ratio(i) if ratio is None else ratio) * mv.of(S)
 
     def _joined(self, i: Body) -> Any:

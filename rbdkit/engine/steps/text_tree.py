@@ -63,7 +63,8 @@ class TextTree:
         gravity: Vector | None = None,
         grouped: bool = False,
     ) -> None:
-        self.tree, self.q, self.results, self.grouped = tree, q, results, grouped and tree.clustered
+        self.tree, self.results, self.grouped = tree, results, grouped and tree.clustered
+        self.axes = Axes(tree, q)
         self._gravity = gravity
         self.parent, self.joints, self.I, self.X_tree = (
             _Parents(),
@@ -92,7 +93,7 @@ class TextTree:
     def room(self, kind: Any) -> Any:
         """Room for a value of every link, see `rbdkit.algorithms.room.room`."""
         if kind is Subspace:
-            return _Subspaces(self.tree, self.q, self.grouped)
+            return _Subspaces(self.axes, self.grouped)
         if kind in OF_JOINTS:
             return _JointRoom(self.tree, kind, self.grouped)
         if kind is plx:
@@ -105,7 +106,7 @@ class TextTree:
 
     def joint_groups(self, tau: Any) -> JointGroups | None:
         """The groups of joints that share a freedom, if they are eliminated together."""
-        return JointGroups(self.tree, tau.x, self.results["qdd"], self.room(fv)) if self.grouped else None
+        return JointGroups(self.tree, self.axes, tau.x, self.results["qdd"], self.room(fv)) if self.grouped else None
 
     def joint_room(self, name: str) -> _Sums:
         """What a text sums up along joints."""
@@ -240,8 +241,8 @@ class FromWorld:
 class _Subspaces:
     """S of every link: kept where it depends on q, else made again."""
 
-    def __init__(self, tree: Tree, q: JointArray, grouped: bool) -> None:
-        self.axes, self.grouped = Axes(tree, q), grouped
+    def __init__(self, axes: Axes, grouped: bool) -> None:
+        self.axes, self.grouped = axes, grouped
 
     def __getitem__(self, i: Node) -> Subspace:
         return Subspace(() if self.grouped and i.kind.cluster else map(mv.of, self.axes[i]))

@@ -110,6 +110,8 @@ class JointBlock:
         return JointBlock(map(list, zip(*self.rows, strict=True)))
 
     def __add__(self, other: JointBlock | JointMatrix) -> JointBlock:
+        if not any(self.rows):  # a joint without freedoms shares nothing
+            return self
         return JointBlock(
             [a + b for a, b in zip(x, y, strict=True)] for x, y in zip(self.rows, other.rows, strict=True)
         )

@@ -21,7 +21,8 @@ def test_distances_between_joints_and_centres_of_mass():
     assert length_of(model) == pytest.approx(np.sqrt(np.mean([*on_a, *on_b])))
 
 
-def test_without_lengths_it_is_a_metre():
+def test_without_lengths_it_is_that_of_the_body_itself():
+    """The root of the mean square of how far its mass is from its centre, sqrt(3/5) of a sphere's radius."""
     model = rbd.Model()
     model.add_body("ball", joint=rbd.Spherical(), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
-    assert length_of(model) == 1.0
+    assert length_of(model) == pytest.approx(np.sqrt(0.6) * 0.1)
