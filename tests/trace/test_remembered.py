@@ -147,8 +147,8 @@ def test_what_is_replaced_in_memory_has_no_notes(monkeypatch):
         (over_states.ALGORITHMS, "aba", theirs),
         (over_states.ALGORITHMS, "aba", partial(partial(theirs, 1), 2)),
         (motions.MOTIONS, "revolute", type("Mine", (), {"__module__": "mine"})()),
-        (aba, "Clusters", type("Mine", (), {"__module__": "__main__"})),
-        (aba, "Clusters", Mock()),
+        (aba, "WithoutGroups", type("Mine", (), {"__module__": "__main__"})),
+        (aba, "WithoutGroups", Mock()),
     ]
     for where, name, instead in replacements:
         assert recalled("thrice") is not None

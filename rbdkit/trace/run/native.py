@@ -199,6 +199,9 @@ class NativeRun:
 class NativeCode:
     """A compiled program. key : of its machine code."""
 
+    _to_prove: Program | None = None
+    _bounded: Executable | None = None
+
     def __init__(self, program: Program) -> None:
         with unforked():
             from rbdkit.trace.emit.llvm import llvm_source  # which code that is known never needs
@@ -207,7 +210,6 @@ class NativeCode:
         self.key = machine().key(source)
         self.program = program.interface()  # its graphs are large, and not needed again
         self._to_prove = program if program.of_users else None
-        self._bounded: Executable | None = None
         found = machine().found(self.key, program.name, source)
         assert found is not None
         self._function = found
@@ -218,7 +220,7 @@ class NativeCode:
         if (found := machine().found(key, interface.name)) is None:
             return None
         code = cls.__new__(cls)
-        code.key, code.program, code._function, code._to_prove = key, interface, found, None
+        code.key, code.program, code._function = key, interface, found
         return code
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:

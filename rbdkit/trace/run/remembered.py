@@ -32,7 +32,7 @@ RECORDERS = ("algorithms", "engine", "integrators", "spatial", "trace")
 """Folders whose files record, or are called by those that do."""
 TICK = 2.0
 """Seconds: so far apart may the times be that file systems know."""
-_KNOWN = sys.stdlib_module_names - {"unittest"} | {"rbdkit", "numpy", "llvmlite"}
+_KNOWN = sys.stdlib_module_names - {"unittest"} | {"rbdkit", "numpy", "scipy", "llvmlite"}
 """Where functions come from that belong to the sources."""
 
 
