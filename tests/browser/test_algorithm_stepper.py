@@ -33,14 +33,14 @@ def line_at(notebook) -> str:
 
 def test_the_buttons_run_the_source_line_by_line_and_back(stepping):
     view = stepping.view()
-    assert line_at(stepping).strip().startswith("require_independent_joints(")
-    for _ in range(4):
+    assert line_at(stepping).strip().startswith("parent, I, f_x, groups = ")
+    for _ in range(3):
         press(stepping, "Run one line (→)")
-    assert stepping.value("view.k") == 4
-    assert line_at(stepping).strip().startswith("S, U, D, u =")
+    assert stepping.value("view.k") == 3
+    assert line_at(stepping).strip().startswith("qdd, X_0 =")
     assert "IA" in view.locator(".rbd-values").first.inner_text()
     press(stepping, "One line back (←)")
-    assert stepping.value("view.k") == 3
+    assert stepping.value("view.k") == 2
     press(stepping, "On to the next body (B)")
     press(stepping, "On to the next body (B)")
     press(stepping, "On to the next body (B)")
