@@ -6,7 +6,7 @@ names, the same lines record its program.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def room(model: Model, *kinds: type) -> Any:
     return found if len(found) > 1 else found[0]
 
 
-def _is_program(model: Any) -> bool:
+def _is_program(model: Any) -> TypeGuard[Any]:
     return hasattr(type(model), "room")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -54,7 +55,7 @@ def _time(run: Callable[[], object]) -> float:
 def _pinocchio(arm: Model, name: str, state: list[Any]) -> Callable[[], object] | None:
     """The same by Pinocchio, state by state from Python; None where it is not installed."""
     try:
-        import pinocchio as pin
+        pin: Any = import_module("pinocchio")
     except ImportError:
         return None
     model = pin.Model()
