@@ -219,58 +219,24 @@ class Kernels {
     const { pair, surface, sense } = this.packaged.touching;
     const [nx, ny, nz, fx, fy, fz] = both.map((value) => sense[slot] * value);
     const friction = this.numbers("surfaces")[surface[slot]];
-    return { state, slot, pair: pair[slot], gap, point: [x, y, z], normal: [nx, ny, nz], force: [fx, fy, fz], friction };
+    return { state, pair: pair[slot], gap, point: [x, y, z], normal: [nx, ny, nz], force: [fx, fy, fz], friction };
   }
 
-  // The places that the last step of a simulation listed, as `told`, and whether the motion leaves their forces open; dt: its length.
+  // The places that the last step of a simulation listed, as `told`; dt: its length.
   touched(dt) {
     const { at } = this.packaged.touching;
     const [contacts, origin] = [this.numbers("contacts"), this.numbers("base_origin")];
     const parts = this.words("contact_parts");
     const three = (first) => Array.from(contacts.subarray(first, first + 3));
     const listed = Array.from({ length: this.words("contact_counts")[0] }, (_, c) => c);
-    const open = open_forces(listed.map((c) => this.pressed(c)));
     return listed.filter((c) => this.in_space(parts[c * at.part])).map((c) => {
       const row = c * at.state;
       const point = three(row + at.point).map((x, k) => x + origin[k]);
       const [p_n, p_1, p_2] = three(row + at.impulse);
       const [n, t_1, t_2] = [0, 3, 6].map((k) => three(row + at.normal + k));
       const force = n.map((x, k) => (x * p_n + t_1[k] * p_1 + t_2[k] * p_2) / dt);
-      return { ...this.told([0, parts[c * at.part], contacts[row + at.gap], ...point, ...n, ...force]), open: open[c] };
+      return this.told([0, parts[c * at.part], contacts[row + at.gap], ...point, ...n, ...force]);
     });
-  }
-
-  // Say of every entry of a simulation's contacts whether the motion leaves its force open, by a step from its state.
-  tell_open({ t, q, v, z, contacts }, { dt, tau }) {
-    const [nq, nv, nz] = [q, v, z].map((values) => values.length / t.length);
-    const several = new Map(); // entries of each state that has more than one
-    for (const entry of contacts.entries) several.set(entry.state, [...(several.get(entry.state) ?? []), entry]);
-    for (const [k, entries] of several) {
-      if (entries.length < 2 || k >= t.length) continue;
-      const at = (values, n) => values.slice(k * n, (k + 1) * n);
-      this.simulate({ q: at(q, nq), v: at(v, nv), z: at(z, nz), dt, steps: 1, t: t[k], goes_on: true, ...(tau && { tau }) });
-      const open = new Set(this.touched(dt).filter((place) => place.open).map(({ slot }) => slot));
-      for (const entry of entries) entry.open = open.has(entry.slot);
-    }
-  }
-
-  // A listed place as `open_forces` takes it.
-  pressed(c) {
-    const { at } = this.packaged.touching;
-    const [contacts, words] = [this.numbers("contacts"), this.words("contact_parts")];
-    const [start, middle, end, of_second, of_first] = at.lines.map((k) => Number(words[c * at.part + k]));
-    const three = (first) => Array.from(contacts.subarray(first, first + 3));
-    const row = c * at.state;
-    const [impulse, speed] = [at.impulse, at.speed].map((k) => three(row + k));
-    const [J, Y] = ["contact_J", "contact_Y"].map((name) => {
-      const rows = this.numbers(name);
-      const found = new Map();
-      for (let place = start; place < end; place++) {
-        found.set(place + (place < middle ? of_second : of_first), Array.from(rows.subarray(3 * place, 3 * place + 3)));
-      }
-      return found;
-    });
-    return { gap: contacts[row + at.gap], friction: contacts[row + at.friction], impulse, speed, J, Y };
   }
 }
 

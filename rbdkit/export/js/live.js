@@ -71,7 +71,6 @@ class Live {
     const every = records_every(steps, keys);
     const { q, v, dt } = state;
     const motion = kernels.simulate({ q, v, dt, steps, every, ...this.held() });
-    if (motion.contacts) kernels.tell_open(motion, { dt, ...this.held() });
     const { poses } = kernels.compute("poses", motion);
     const { energies } = kernels.compute("energy", motion);
     const nodes = kernels.packaged.bodies.length;

@@ -419,7 +419,6 @@ class PlayBar {
     this.toggle = button("play", "Play (space)", () => play.toggle(), { class: "rbd-button rbd-play" });
     this.time = h("output", { class: "rbd-time", title: "Time" });
     this.effort = h("output", { class: "rbd-effort", title: "Force of the hand, and the work that all hands have done" });
-    this.open = h("output", { class: "rbd-hint rbd-open", hidden: true, title: "Rigid bodies do not determine how points share these forces: one of many" }, "pale forces are shares, not determined");
     this.alarm = h("output", { class: "rbd-fault rbd-alarm", role: "alert", hidden: true });
     this.rate = h("select", { class: "rbd-rate", title: "Speed against real time", "aria-label": "Speed",
       onchange: () => (play.rate = Number(this.rate.value)) }, ...[0.05, 0.1, 0.25, 0.5, 1, 2].map((r) => h("option", { value: r }, `${r}\u00d7`)));
@@ -429,7 +428,7 @@ class PlayBar {
     this.strength.addEventListener("input", () => (play.strength = 10 ** Number(this.strength.value)));
     this.el = h("div", { class: "rbd-transport", role: "group", "aria-label": "Play" },
       button("first", "Back to the start (Home)", () => play.reset()), this.toggle, this.time, this.rate,
-      this.effort, this.open, h("span", { class: "rbd-hint" }, "strength"), this.strength, this.alarm);
+      this.effort, h("span", { class: "rbd-hint" }, "strength"), this.strength, this.alarm);
     play.bars.add(this);
     this.show();
   }
@@ -440,7 +439,6 @@ class PlayBar {
     this.time.textContent = `${play.t.toFixed(2)} s${behind}`;
     this.alarm.textContent = play.fault || play.alarm;
     this.alarm.hidden = !this.alarm.textContent;
-    this.open.hidden = !play.places.some(({ open, force }) => open && Math.hypot(...force) > 0);
     const { force, work } = play.effort();
     const parts = [force === null ? "" : `${brief(force)} N`, Number.isFinite(work) && work !== 0 ? `${brief(work)} J put in` : ""];
     this.effort.textContent = parts.filter(Boolean).join(" \u00b7 ");
