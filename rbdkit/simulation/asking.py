@@ -1,4 +1,7 @@
-"""Functions of (t, q, v) that users write, asked for their values: they see the state and cannot change it."""
+"""Functions of (t, q, v) that users write, asked for their values: they see the state and cannot change it.
+
+And what they raise, in words.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import SimulationError
+from rbdkit.errors import RbdkitError, SimulationError
+from rbdkit.trace import users_line
 
 Law = Callable[[float, NDArray, NDArray], Any]
 """A function of time, coordinates and velocities."""
@@ -86,3 +90,13 @@ def seen(x: NDArray) -> NDArray:
     view = x.view()
     view.flags.writeable = False
     return view
+
+
+def sentence(fault: BaseException) -> str:
+    """An exception in words, with the line of a user's code that it came from.
+
+    Its kind is said where the message alone could be taken for something else.
+    """
+    text, line = " ".join(str(fault).split()), users_line(fault)
+    text = text if isinstance(fault, RbdkitError) and text else f"{type(fault).__name__}: {text}".rstrip(": ")
+    return text if line is None else f"{text} ({line.short}, in {line.function})"

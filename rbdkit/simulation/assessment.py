@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import RbdkitError
+from rbdkit.errors import ConvergenceError, RbdkitError
 from rbdkit.forces.joint_friction import CREEP
 from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Redmax, Remarking, joint_state
 from rbdkit.formulations.free_bodies import FreeBodies
@@ -90,7 +90,10 @@ def judge(
         elif contacts is not None or isinstance(method, Law) or memory:
             adequacy, step = None, float(times[1] - times[0])  # steps end at blows, which no polynomial passes
         else:
-            adequacy, step = _adequacy(method, motion, applied, times, acting, in_code), float(times[1] - times[0])
+            by_force = recording.fault is not None and not isinstance(recording.fault, ConvergenceError)
+            known = len(motion) - by_force  # no law tells what comes after the state that ended the run
+            adequacy = _adequacy(method, motion, known, applied, times, acting, in_code)
+            step = float(times[1] - times[0])
     if contacts is not None and contacts.doubtful and not recording.ran_away:
         contacts = replace(contacts, fastest=_fastest(motion))
     stopped = recording.stopped
@@ -270,7 +273,7 @@ def _energy_errors(motion: Trajectory, step: float) -> tuple[float, float, float
         scale = max(scale, _of_a_step(motion.model, step))
     try:
         worst, uncertain = float(np.fmax.reduce(np.abs(motion.energy_error()))), motion.work_error()
-    except (ArithmeticError, np.linalg.LinAlgError, RbdkitError):
+    except Exception:
         return np.nan, np.nan, scale  # the forces that stopped the run cannot be had at its last state either
     if worst > TOO_MUCH * scale:
         rounding = rounding_of_energy(motion.model, motion.poses(), energy)
@@ -282,26 +285,27 @@ def _energy_errors(motion: Trajectory, step: float) -> tuple[float, float, float
 def _adequacy(
     method: Integrator,
     motion: Trajectory,
+    known: int,
     applied: Drive,
     times: NDArray,
     acting: StateForces | None,
     in_code: InCode | None,
 ) -> StepAdequacy | None:
-    """Judge the step where the motion begins, midway and where it was fastest."""
+    """Judge the step where the motion begins, midway and where it was fastest, among its first `known` states."""
     if motion.model.nv == 0:
         return None
-    return assess(method, _samples(method, motion, applied, times, acting), times[1] - times[0], in_code)
+    return assess(method, _samples(method, motion, known, applied, times, acting), times[1] - times[0], in_code)
 
 
 def _samples(
-    method: Integrator, motion: Trajectory, applied: Drive, times: NDArray, acting: StateForces | None
+    method: Integrator, motion: Trajectory, known: int, applied: Drive, times: NDArray, acting: StateForces | None
 ) -> Iterator[Sample]:
     h, remembers = times[1] - times[0], type(method).step is not MuntheKaas.step
     x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion._rates_of_motion)
-    ends = {0, _largest(w) // w.shape[1]}
+    ends = {0, _largest(w[:known]) // w.shape[1]}
     if not remembers and len(motion) == len(times) and x is motion.q:
         ends = {min(row, len(motion) - 2) for row in ends}  # from there the run has made a step itself
-    rows = sorted(ends | ({len(motion) // 2} if w.shape[1] < MANY else set()))
+    rows = sorted(ends | ({known // 2} if w.shape[1] < MANY else set()))
     trees = _as_trees(motion.system, x[rows], w[rows]) if isinstance(motion, Motion) else zip(x[rows], w[rows])
     joints: JointSystem | None = None
     for row, tree in zip(rows, trees, strict=True):

@@ -15,6 +15,7 @@ from rbdkit.engine import Kernels, few_steps, kernels_for
 from rbdkit.engine import simulate as run_kernels
 from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
+from rbdkit.engine.run.driven import prescribed
 from rbdkit.errors import ConvergenceError, RbdkitError
 from rbdkit.formulations import Acting, Force
 from rbdkit.integrators import (
@@ -30,6 +31,7 @@ from rbdkit.integrators import (
 )
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
+from rbdkit.simulation.asking import sentence
 from rbdkit.simulation.forces import Constant, Drive, Scheduled
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
@@ -169,23 +171,26 @@ class JointSteps:
         return found
 
 
-def blamed(recording: Recording, times: NDArray, *functions: Force | None, nv: int | None = None) -> Recording:
+def blamed(
+    recording: Recording, times: NDArray, model: Model, *functions: Force | None, nv: int | None = None
+) -> Recording:
     """The recording of a run that ended early; if a function of the user's fails within the next step, it says so.
 
-    nv : numbers of a velocity that the functions are to see; all if not given.
+    So does the motion of a prescribed joint. nv : how many numbers of a velocity the functions see; all if not given.
     """
     if not recording.ran_away:
         return recording
+    functions = *functions, *(lambda t, q, v, joint=joint: joint.state(t) for joint in prescribed(model))
     k = int(np.searchsorted(times, recording.t[-1]))
     q, v, (t, end) = recording.q[-1], recording.v[-1][:nv], times[k : k + 2]
     for function in functions:
         try:
             for s in (t, 0.5 * (t + end), end) if function is not None else ():
                 function(s, q, v)  # type: ignore[misc]
-        except RbdkitError as fault:
+        except Exception as fault:
             if k == 0:  # not even the first step can be made, which is an error wherever it is stepped
                 raise
-            return replace(recording, stopped=f"{fault} (after t = {t:.6g} s)", ran_away=False)
+            return replace(recording, stopped=f"{sentence(fault)} (after t = {t:.6g} s)", ran_away=False, fault=fault)
     return recording
 
 
@@ -247,6 +252,8 @@ def unsolved(
         return recording
     except RbdkitError as words:
         fault = words
+    except Exception:
+        return recording  # of a function of the user's, which `blamed` asks
     if k == 0:
         raise fault
     return replace(recording, stopped=f"{fault} (after t = {times[k]:.6g} s)", ran_away=False)

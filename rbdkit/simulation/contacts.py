@@ -111,7 +111,7 @@ def run_law(
     if compiled is not None and found is None:
         why_not = "a step was too hard for its sweeps"
     if compiled is not None and found is not None:
-        recording = blamed(found.within_reach(), times, applied.function, external, nv=model.nv)
+        recording = blamed(found.within_reach(), times, model, applied.function, external, nv=model.nv)
         scene = Scene(system, pairs, speed)
         if not law.own_steps:
             law.judge(scene, float(times[1] - times[0]), recording.t, recording.q, recording.v, log)

@@ -104,10 +104,10 @@ def run_formulation(
     recording, what_ran, acts = None, "book form (NumPy), as asked for", None
     if not book:
         recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)
-    if recording is not None and not (applied.zero and external is None):
-        recording = blamed(recording, times, acting.tau, acting.f_ext if external else None)
     in_code = None
     if recording is not None:
+        forces = None if applied.zero else acting.tau, acting.f_ext if external else None
+        recording = blamed(recording, times, model, *forces)
         in_code = _few_steps(system, method, acts)  # type: ignore[arg-type]
         applied = applied if acts is None else applied.traced(acts.tau)
     else:

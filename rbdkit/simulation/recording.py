@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import RbdkitError
 from rbdkit.integrators import Solve
+from rbdkit.simulation.asking import sentence
 from rbdkit.simulation.progress import Progress
 from rbdkit.trace import compile_seconds
 
@@ -29,6 +29,7 @@ class Recording:
     solves : how equations were solved, of the steps since the row before those that took most corrections, for rows 1,
         2, ...; empty for explicit methods.
     seconds : in which steps were made, without those in which code for them was compiled.
+    fault : the exception that ended the run, with its traceback; None if none did.
     """
 
     t: NDArray
@@ -40,6 +41,7 @@ class Recording:
     solves: Sequence[Solve] = ()
     interrupted: bool = False
     seconds: float = 0.0
+    fault: Exception | None = None
 
     def within_reach(self) -> Recording:
         """The states before the first one with a coordinate of which no digit of an angle is left.
@@ -67,6 +69,8 @@ Sample = tuple[NDArray, NDArray, int, Solve | None]
 def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, every: int, watch: Progress) -> Recording:
     """Collect states until the end, an interruption, an error, or a state that is not finite.
 
+    A law of the user's may raise anything, and what was computed until then is the motion of an hour, say.
+
     Parameters
     ----------
     motion : samples at times[1:], one after the other. q, v : the state at times[0].
@@ -74,14 +78,15 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
 
     Raises
     ------
-    RbdkitError, ArithmeticError, numpy.linalg.LinAlgError
-        If not even the first step can be made.
+    Exception
+        What came up if not even the first step can be made.
     """
     kept, last = [(times[0], q, v)], len(times) - 1
     solves: list[Solve] = []
     hardest: Solve | None = None
     k = steps = 0
     stopped, ran_away, interrupted = "", False, False
+    fault: Exception | None = None
     begun, compiled = time.perf_counter(), compile_seconds()
     try:
         with np.errstate(all="ignore"):
@@ -98,12 +103,12 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
                 watch.update(k / last)
     except KeyboardInterrupt:
         stopped, interrupted = f"interrupted at t = {times[k]:.6g} s", True
-    except FloatingPointError as fault:
-        stopped, ran_away = f"{fault} after t = {times[k]:.6g} s", True
-    except (ArithmeticError, np.linalg.LinAlgError, RbdkitError) as fault:
+    except FloatingPointError as beyond:
+        stopped, ran_away = f"{beyond} after t = {times[k]:.6g} s", True
+    except Exception as raised:
         if k == 0:
             raise
-        stopped = f"{fault} (after t = {times[k]:.6g} s)"
+        fault, stopped = raised, f"{sentence(raised)} (after t = {times[k]:.6g} s)"
     finally:
         watch.close()
     if kept[-1][0] != times[k]:
@@ -111,4 +116,4 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
     seconds = time.perf_counter() - begun - (compile_seconds() - compiled)
     t, q_all, v_all = zip(*kept, strict=True)
     arrays = np.array(t), np.array(q_all), np.array(v_all)
-    return Recording(*arrays, steps, stopped, ran_away, tuple(solves), interrupted, seconds)
+    return Recording(*arrays, steps, stopped, ran_away, tuple(solves), interrupted, seconds, fault)

@@ -130,6 +130,8 @@ class Report:
         Of the mechanism, m, by which displacements are judged.
     sizes, ways : (nv,) or None
         What errors of each joint variable are judged by: 1 rad or the length; 1 rad or what was covered, m.
+    traceback : str
+        Empty, or the traceback of the exception that ended the run, of a function of yours say.
 
     Examples
     --------
@@ -169,6 +171,7 @@ class Report:
     length: float = 1.0
     sizes: NDArray | None = None
     ways: NDArray | None = None
+    traceback: str = ""
 
     @property
     def end_error(self) -> float:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rbdkit.engine import kernels_for
 from rbdkit.engine.run.driven import prescribed
-from rbdkit.errors import RbdkitError
 from rbdkit.formulations import Force, joint_state
 from rbdkit.model import Model
 from rbdkit.model.kept import kept
@@ -31,7 +30,6 @@ HIDDEN = 10.0
 """So much larger than what recorded times show is what they hide."""
 LOOKED_AT = 8
 """Intervals that are looked at closely: those in which a force departs most from a straight line."""
-FAULTS = (ArithmeticError, ValueError, np.linalg.LinAlgError, RbdkitError)
 
 Values = Callable[[NDArray, NDArray, NDArray], NDArray]
 """Of times (n,) and states (n, nq), (n, nv): values (n, m)."""
@@ -74,7 +72,7 @@ def shortest_unseen(
             states = states_of(motion) if states is None else states
             with np.errstate(all="ignore"):
                 found = _hidden(what, declare, values, motion.t, *states, samples)
-        except FAULTS:
+        except Exception:
             continue  # a force need not be known at states that no motion has been in
         if found is None or found.end - found.begin >= enough:
             continue

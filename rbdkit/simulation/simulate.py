@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from reprlib import repr as shortened
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -144,8 +145,9 @@ def simulate(
         In other formulations than 'joint', and where joints close loops or constraints hold, a `Motion`, which has the
         formulation's own states and invariants too.
         With a report in its ``repr``: energy drift, whether the step was short enough, whether joints hold that are
-        constraints, limits passed. When the state stops being finite, or the run is interrupted, it holds what was
-        computed until then, and `report.stopped` says why. An interruption of the report leaves the motion whole.
+        constraints, limits passed. When the state stops being finite, a function of yours raises an exception after the
+        first step, or the run is interrupted, it holds what was computed until then, and `report.stopped` says why;
+        `report.traceback` is that of the exception. An interruption of the report leaves the motion whole.
 
     Raises
     ------
@@ -281,7 +283,7 @@ def simulate(
         readable = partial(readable_step, method, model, applied, external, times)  # type: ignore[arg-type]
         applied, joint_steps = applied.traced(acts.tau), JointSteps(kernels, method, acts)  # type: ignore[arg-type]
         recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch, readable)  # type: ignore[arg-type]
-        recording = blamed(recording, times, applied.function, external, nv=model.nv)
+        recording = blamed(recording, times, model, applied.function, external, nv=model.nv)
     else:
         if isinstance(method, Adaptive):
             system = JointSystem(model, applied.function, external, backend == "book")
@@ -345,9 +347,13 @@ def _reported(
         report = unjudged(recording, method, wall_time, code, contacts, why)
     if off:
         report = without_contacts(report, off)
+    if recording.fault is not None:
+        report = replace(report, traceback="".join(format_exception(recording.fault)))
     alarms = report.alarms(motion.model)
     if alarms:
-        warnings.warn("\n".join(alarms), SimulationWarning, stacklevel=3)
+        told = SimulationWarning("\n".join(alarms))
+        told.__cause__ = recording.fault  # shown where warnings are errors
+        warnings.warn(told, stacklevel=3)
     motion = motion.with_report(report)
     moved(motion.model)
     object.__setattr__(motion, "_finer", finer)  # no field: files and other processes get along without

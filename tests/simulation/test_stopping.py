@@ -119,12 +119,12 @@ def test_a_force_that_fails_at_the_last_state_itself():
     assert len(run) == 6 and np.isnan(run.report.energy_error)
 
 
-def test_errors_in_the_first_step_and_errors_of_the_user_are_raised():
+def test_errors_in_the_first_step_are_raised():
     model = body_on(rbd.Prismatic("x"))
     with pytest.raises(StateError):
         rbd.simulate(model, duration=0.1, dt=1e-2, tau=lambda t, q, v: [np.inf])
-    with pytest.raises(KeyError, match="gain"), warnings.catch_warnings():
-        rbd.simulate(model, duration=0.1, dt=1e-2, tau=lambda t, q, v: [{}["gain"]] if t > 0.05 else [0.0])
+    with pytest.raises(KeyError, match="gain"):
+        rbd.simulate(model, duration=0.1, dt=1e-2, tau=lambda t, q, v: [{}["gain"]])
 
 
 def test_a_whole_run_has_no_complaint():
@@ -179,3 +179,87 @@ def test_a_law_that_fails_when_it_is_asked_again_loses_nothing(fault, options):
     assert np.isnan(run.tau[0]).all() and np.isnan(run.report.energy_error)
     told = [*run.report.notes, *(str(one.message) for one in said)]
     assert any("NOT JUDGED: " + type(fault).__name__ in text or "tau failed at 50 of 51" in text for text in told)
+
+
+LATE = 0.02
+"""s, after which functions of users fail."""
+
+
+def failing(fault, value):
+    """A function of (t, q, v) that fails late."""
+
+    def law(t, q, v):
+        if t > LATE:
+            raise fault
+        return value
+
+    return law
+
+
+class LateForce(rbd.ForceElement):
+    """Fails late."""
+
+    body: str
+    conservative = False
+
+    def act(self, at):
+        if float(at.time) > LATE:
+            raise KeyError("lost")
+        at.apply_force(self.body, np.zeros(3))
+
+
+def late_angle(t):
+    if t > LATE:
+        raise KeyError("lost")
+    return 0.0, 0.0, 0.0
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"backend": "book"}, {"formulation": "se3"}, {"integrator": "dop853"}], ids=str
+)
+@pytest.mark.parametrize("kind", [ValueError, KeyError, ZeroDivisionError])
+@pytest.mark.parametrize("what", ["tau", "f_ext"])
+def test_a_law_that_fails_late_leaves_the_motion_and_its_own_traceback(what, kind, options):
+    start, fault = [1.0, 0.5], kind("lost")
+    with pytest.warns(SimulationWarning) as said:
+        law = failing(fault, np.zeros(2 if what == "tau" else (3, 6)))
+        run = rbd.simulate(double_pendulum(), start, duration=0.05, **{what: law}, **options)
+    assert run.t[-1] + 1e-12 >= LATE - 1e-3 and run.t[-1] <= LATE + 1e-12
+    free = rbd.simulate(double_pendulum(), start, duration=LATE, **options)
+    np.testing.assert_allclose(run.q, free.q[: len(run)], rtol=0.0, atol=1e-14)  # two codes, 20 steps of angles near 1
+    told = str(said[0].message)
+    assert told.startswith("STOPPED: ") and len(said) == 1  # and steps are not blamed
+    for text in (told, run.report.stopped):
+        assert f"{kind.__name__}: {fault} (test_stopping.py:" in text and ", in law)" in text
+    assert "raise fault" in run.report.traceback and run.report.traceback.endswith(f"{kind.__name__}: {fault}\n")
+    assert said[0].message.__cause__ is fault
+
+
+@pytest.mark.parametrize("contact", ["time_stepping", "rigid", "impulse", "compliant", "none"])
+def test_laws_of_contact_keep_the_motion_before_an_error_too(contact):
+    model = rbd.Model("ball")
+    ball = rbd.Inertia.sphere(0.1, mass=1.0)
+    model.add_body("ball", joint=rbd.Free(), inertia=ball, geometry=rbd.Sphere(0.1))
+    model.add_ground()
+    start = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    with pytest.warns(SimulationWarning, match="STOPPED: KeyError: 'lost'"):
+        run = rbd.simulate(model, start, duration=0.05, tau=failing(KeyError("lost"), np.zeros(6)), contact=contact)
+    assert abs(run.t[-1] - LATE) < 1.5e-3
+    np.testing.assert_allclose(run.v[:, 5], -9.81 * run.t, rtol=0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"backend": "book"}, {"formulation": "maximal"}, {"integrator": "dop853"}], ids=str
+)
+@pytest.mark.parametrize("what", ["force element", "prescribed joint"])
+def test_parts_of_a_model_that_fail_late_leave_the_motion_before(what, options):
+    model = rbd.Model("driven")
+    if what == "prescribed joint":
+        model.add_body("crank", joint=rbd.Prescribed(rbd.Revolute("y"), late_angle))
+    parent = model.bodies[-1].name
+    model.add_body("rod", parent=parent, joint=rbd.Revolute("y"), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
+    if what == "force element":
+        model.add_force("late", LateForce("rod"))
+    with pytest.warns(SimulationWarning, match="STOPPED: .*KeyError: 'lost'"):
+        run = rbd.simulate(model, [1.0], duration=0.05, **options)
+    assert abs(run.t[-1] - LATE) < 1.5e-3 and "lost" in run.report.traceback

@@ -60,12 +60,22 @@ class DrivenJoints:
         return dict(zip(DRIVEN, np.split(numbers, [self.nq, self.nq + self.nv]), strict=True))
 
     def table(self, times: NDArray) -> dict[str, NDArray]:
-        """Their numbers at many times, row by row."""
+        """Their numbers at many times, row by row.
+
+        Where a function fails they are no numbers, so that a run ends there and not before it begins.
+        """
         if (computed := self._computed(times)) is not None:
             return computed
         unique, rows = np.unique(times, return_inverse=True)
-        states = [self.at(float(t)) for t in unique]
+        states = [self._at_or_nan(float(t)) for t in unique]
         return {f"{name}_table": np.array([state[name] for state in states])[rows] for name in DRIVEN}
+
+    def _at_or_nan(self, t: float) -> dict[str, NDArray]:
+        try:
+            return self.at(t)
+        except Exception:
+            sizes = (self.nq, self.nv, self.nv)
+            return {name: np.full(size, np.nan) for name, size in zip(DRIVEN, sizes, strict=True)}
 
     def motion(self, times: NDArray) -> DrivenMotion | None:
         """What computes their numbers in a program, at any time; None if it cannot be had, or is wrong at these."""

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rbdkit.simulation.asking import sentence
 from rbdkit.simulation.ensembles.family import Family, Member
 from rbdkit.simulation.ensembles.lanes import Lane, Sorter, run_lanes
-from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
+from rbdkit.simulation.ensembles.outcome import Outcome, refused
 from rbdkit.simulation.simulate import simulate
 
 INTERRUPTED = "interrupted before it began"

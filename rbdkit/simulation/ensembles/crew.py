@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
+from rbdkit.simulation.asking import sentence
 from rbdkit.simulation.ensembles.chunk import Chunk
-from rbdkit.simulation.ensembles.outcome import Outcome, sentence
+from rbdkit.simulation.ensembles.outcome import Outcome
 from rbdkit.simulation.ensembles.pool import Elsewhere, Line, Threads
 from rbdkit.simulation.progress import Progress
 

@@ -17,12 +17,13 @@ from rbdkit.formulations import Acting, Force, Projectable
 from rbdkit.integrators import Adaptive
 from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
+from rbdkit.simulation.asking import sentence
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
 from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.ensembles.family import Member
-from rbdkit.simulation.ensembles.outcome import Outcome, refused, sentence
+from rbdkit.simulation.ensembles.outcome import Outcome, refused
 from rbdkit.simulation.forces import Drive, drive, external_drive
 from rbdkit.simulation.report import TOO_MUCH
 from rbdkit.simulation.rounding import rounding_of_energy
@@ -168,7 +169,7 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
         motion = unsolved(recording_of(run, own.times, own.method), run, own.times, step)
     except RbdkitError as fault:
         return refused(number, sentence(fault))
-    motion = blamed(motion, own.times, own.applied.function, own.external, nv=own.model.nv)
+    motion = blamed(motion, own.times, own.model, own.applied.function, own.external, nv=own.model.nv)
     name, why = backend(own.model)
     parts = [in_words(name, why)]
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []

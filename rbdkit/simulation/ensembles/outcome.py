@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.errors import RbdkitError
-from rbdkit.trace import users_line
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -51,13 +48,3 @@ def refused(number: int, why: str, interrupted: bool = False) -> Outcome:
     """The outcome of a member that never moved."""
     nothing = np.zeros((0, 0))
     return Outcome(number, np.zeros(0), nothing, nothing, 0, "", why, interrupted)
-
-
-def sentence(fault: BaseException) -> str:
-    """An exception in words, with the line of a user's code that it came from.
-
-    Its kind is said where the message alone could be taken for something else.
-    """
-    text, line = " ".join(str(fault).split()), users_line(fault)
-    text = text if isinstance(fault, RbdkitError) and text else f"{type(fault).__name__}: {text}".rstrip(": ")
-    return text if line is None else f"{text} ({line.short}, in {line.function})"
