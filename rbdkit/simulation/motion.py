@@ -17,6 +17,7 @@ from rbdkit.formulations import Force, Formulation, Gaping, GearedSystem, Holdin
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Solve
 from rbdkit.laws.record import ContactEvent, ContactRecord
+from rbdkit.simulation.asked import asked
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 
@@ -87,12 +88,14 @@ class Motion(Trajectory):
     def _velocities(self) -> NDArray:
         return self._of_states(self.system.velocities)
 
+    @asked
     def invariants(self) -> dict[str, NDArray]:
         if not self._moved_by_time:
             return self.system.invariants(self.x, self.w)
         rows = [self.system.invariants(*state) for state in self._states()]
         return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
+    @asked
     def constraint_error(self) -> NDArray:
         return self._constraint_error.copy()
 
@@ -116,6 +119,7 @@ class Motion(Trajectory):
         for k in range(parts):
             yield self._errors_at(slice(len(self) * k // parts, len(self) * (k + 1) // parts))
 
+    @asked
     def constraint_forces(self) -> dict[str, NDArray]:
         return {**self._forces_of_elements(), **self._forces_of_loops(), **super().constraint_forces()}
 

@@ -44,6 +44,7 @@ from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import only_stops, without_stops
 from rbdkit.model.requirements import require_model
+from rbdkit.simulation.asked import asked
 from rbdkit.simulation.finer import ErrorGrowth, Finer, error_growth
 from rbdkit.simulation.forces import AtOnce, at_states
 from rbdkit.simulation.loop_forces import LoopForces, loop_forces
@@ -225,6 +226,7 @@ class Trajectory:
             write_file(path, lines.getvalue())
         return lines.getvalue()
 
+    @asked
     def poses(self, body: str | None = None) -> NDArray:
         """World poses of all bodies, the world first, shape (n, bodies, 4, 4); or of one body or frame, (n, 4, 4)."""
         if body is None:
@@ -298,6 +300,7 @@ class Trajectory:
 
         return self._at_all_states(kinematics)
 
+    @asked
     def velocities(self, body: str | None = None) -> NDArray:
         """Spatial velocities in own coordinates, rad/s and m/s: of all bodies (n, bodies, 6), or of one of them (n, 6).
 
@@ -315,6 +318,7 @@ class Trajectory:
     def _velocities(self) -> NDArray:
         return self._kinematics[1]
 
+    @asked
     def constraint_error(self) -> NDArray:
         """Residuals of the constraints, shape (n, m), rad and m; m = 0 where there are none.
 
@@ -322,10 +326,12 @@ class Trajectory:
         """
         return np.zeros((len(self), 0))
 
+    @asked
     def invariants(self) -> dict[str, NDArray]:
         """What the motion would keep if no outer force acted, by name, each of shape (n,) or (n, k)."""
         return self._named_at_all_states(JointSystem(without_stops(self.model)).invariants)
 
+    @asked
     def energy(self) -> Energy:
         """Kinetic, gravitational, spring, potential and total energy, each of shape (n,), J."""
         return self._energy
@@ -343,6 +349,7 @@ class Trajectory:
 
         return Energy(*self._at_all_states(parts))
 
+    @asked
     def work(self) -> NDArray:
         """Energy brought in since the start, shape (n,), J.
 
@@ -361,6 +368,7 @@ class Trajectory:
         """`work` without what contacts took."""
         return integral(self._power, self.t)
 
+    @asked
     def work_error(self) -> float:
         """How well the recorded states give the work, J: its change when only every other state is used.
 
@@ -427,11 +435,13 @@ class Trajectory:
             power += float((kernels.rnea(q, v, vdot, f_ext, t) - known) @ v)
         return power
 
+    @asked
     def energy_error(self) -> NDArray:
         """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""
         total = self.energy().total
         return total - total[0] - self._work
 
+    @asked
     def error_growth(self) -> ErrorGrowth:
         """How far the motion is from the true one, over time, as a second run with half the step tells.
 
@@ -467,6 +477,7 @@ class Trajectory:
     def _growth(self) -> ErrorGrowth | None:
         return None if self._finer is None else error_growth(self, self._finer)
 
+    @asked
     def loop_forces(self) -> LoopForces:
         """What the joints that close loops transmit, over time, by their names.
 
@@ -478,6 +489,7 @@ class Trajectory:
         f_ext = None if self.f_ext is None else at_states(self.f_ext, self.t, self.q, self.v)
         return loop_forces(self.model, self.t, self.q, self.v, self.tau, f_ext, self.z if self.z_names else None)
 
+    @asked
     def constraint_forces(self) -> dict[str, NDArray]:
         """What holds in the model exerts, by name, (n, rows): constraints, loop joints, followers and gears.
 
@@ -519,6 +531,7 @@ class Trajectory:
         """Those of the formulation."""
         return None
 
+    @asked
     def columns(self) -> dict[str, NDArray]:
         """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,).
 

@@ -1,5 +1,7 @@
 """What a recorded motion offers, and what its report says."""
 
+import inspect
+import pickle
 import sys
 from dataclasses import replace
 
@@ -39,6 +41,20 @@ def test_energy_is_that_of_every_state(run):
             np.testing.assert_allclose(getattr(run.energy(), name)[k], getattr(one, name), rtol=1e-13)
     np.testing.assert_array_equal(run.work(), np.zeros(11))
     np.testing.assert_allclose(run.energy_error(), run.energy().total - run.energy().total[0])
+
+
+def test_a_method_that_is_not_called_says_so(run):
+    """It printed the report, as what the method is bound to."""
+    assert repr(run.energy) == "<energy is a method of Trajectory; call it: .energy()>"
+    assert (
+        str(rbd.simulate(run.model, duration=2e-3, formulation="maximal").invariants).count(" of Motion; call it") == 1
+    )
+    with pytest.raises(AttributeError, match=r"'energy' is a method of Trajectory; .* no 'total'"):
+        run.energy.total  # noqa: B018
+    assert run.energy.__doc__ == Trajectory.energy.__doc__ and run.energy.__name__ == "energy"
+    assert str(inspect.signature(run.poses)) == "(body: 'str | None' = None) -> 'NDArray'"
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(run.energy))().total, run.energy().total)
+    assert inspect.isfunction(Trajectory.energy)  # what the reference reads
 
 
 def test_columns_have_every_coordinate_and_velocity_by_name(run):
