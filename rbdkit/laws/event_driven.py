@@ -142,7 +142,7 @@ class _Run:
         self.held = Held(scene)
         length = scene.length
         self.touching, self.run_off, self.round_off = TOUCHING * length, RUN_OFF * length, ROUND_OFF * length
-        self.breaks, self.parts = 0, 0.0
+        self.breaks, self.parts = 0, 0
 
     @property
     def modes(self) -> Modes:
@@ -261,20 +261,23 @@ class _Run:
         if not np.isfinite(thin):
             return 1
         v = now.w[: self.scene.model.nv]
-        way = h * self.scene.fastest(now.t, now.q, v)
-        if 4.0 * way <= thin or not set(self.scene.near(now.t, now.q, v, 2.0 * way).keys) - set(self.modes):
+        way, parts = h * self.scene.fastest(now.t, now.q, v), 1
+        held = set(self.modes)
+        while 4.0 * way > parts * thin and set(self.scene.near(now.t, now.q, v, 2.0 * way / parts).keys) - held:
+            parts *= 2  # what is far away yet is reached by half the way, and half of the rest
+        if parts == 1:
             return 1
-        parts = 4.0 * way / thin
-        self.parts += parts
-        if self.parts > MOST_PARTS:
+        self.parts += 1  # the first of them; what is left of the step is divided again
+        if 4.0 * way <= parts * thin and self.parts + parts > MOST_PARTS:
             name = self.scene.pairs.names[int(np.argmin(self.scene.pairs.thickness))]
             raise SimulationError(
                 f"at t = {now.t:.6g} s points of bodies that can touch pass each other with up to {way / h:.3g} m/s, "
                 f"and the thinner shape of {name} has {thin:.3g} m: so that nothing flies through, law {self.law!r} "
-                f"would make {parts:.3g} steps of one of {h:.3g} s, and in a run no more than {MOST_PARTS} such ones; "
-                "look for a wrong unit in the velocities, take thicker shapes, or contact='time_stepping'"
+                f"would make up to {parts} steps of the next {h:.3g} s, and has made {self.parts} such ones; more than "
+                f"{MOST_PARTS} in a run have no end. Look for a wrong unit in the velocities, take a shorter step, "
+                "thicker shapes, or contact='time_stepping'"
             )
-        return int(np.ceil(parts))
+        return parts
 
     def _first(self, now: Moment, h: float, then: Moment) -> Moment:
         """The first moment of a step of which something has happened, where at its end, `then`, it has."""

@@ -221,3 +221,19 @@ def test_what_is_too_fast_for_its_thickness_is_refused_by_name(law, way):
     v[way] = 1e7 if way == 0 else 1e6
     with pytest.raises(SimulationError, match=r"e\+06 m/s.*ground/ball has 0.2 m.*contact='time_stepping'"):
         rbd.simulate(model, q, v, duration=0.1, dt=1e-3, contact=law)
+
+
+@pytest.mark.parametrize("law", ["rigid", "impulse"])
+def test_a_bullet_meets_a_thin_plate_whatever_the_step(law):
+    """A step that crosses 4,000 quarters of the plate is divided where something is near, not where all is far away."""
+    model, r, thick, speed, end = rbd.Model("range", gravity=(0, 0, 0)), 0.01, 1e-3, 1000.0, 0.02
+    model.add_body("plate", geometry=rbd.Box((thick, 2.0, 2.0)))
+    free = rbd.Free(translation="predecessor")
+    model.add_body("bullet", joint=free, inertia=rbd.Inertia.sphere(r, 0.01), geometry=rbd.Sphere(r))
+    model.add_contact("plate", "bullet", restitution=0.5)
+    q = np.array([1.0, 0, 0, 0, -1.0, 0.013, 0.02])
+    run = rbd.simulate(model, q, [0, 0, 0, speed, 0, 0], duration=end, dt=1e-3, contact=law)
+    place = -r - thick / 2
+    back = 0.5 * speed
+    assert run.q[-1, 4] == pytest.approx(place - back * (end - (place + 1.0) / speed), abs=1e-11)  # event: 5e-13 steps
+    assert run.v[-1, 3] == pytest.approx(-back, abs=1e-11)
