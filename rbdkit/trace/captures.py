@@ -29,6 +29,9 @@ CHANGES = {
     "reverse", "setdefault", "sort", "update",
 }  # fmt: skip
 
+WRITTEN_IN_PYTHON = 1 << 9
+"""The flag of classes that a class statement makes, Py_TPFLAGS_HEAPTYPE."""
+
 
 class Impure(Exception):
     """A function may do more than compute; the message says what."""
@@ -40,6 +43,17 @@ def steps_of(code: types.CodeType) -> Iterator[dis.Instruction]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from steps_of(constant)
+
+
+def home_of(cls: type) -> str:
+    """The package that a class comes from.
+
+    "" for a class statement that was run in a namespace without a ``__name__``, as by ``exec(text, {})``: Python finds
+    the name of the module `builtins` there.
+    """
+    module = cls.__module__ if isinstance(cls.__module__, str) else ""  # compiled classes may have a descriptor
+    home = module.split(".")[0]
+    return "" if home == "builtins" and cls.__flags__ & WRITTEN_IN_PYTHON else home
 
 
 def of_a_class(value: Any) -> str:

@@ -23,7 +23,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.trace.captures import CHANGES, HARMLESS, KEEPS, KINDS, LIBRARIES, Impure, not_known, of_a_class, steps_of
+from rbdkit.trace.captures import (
+    CHANGES,
+    HARMLESS,
+    KEEPS,
+    KINDS,
+    LIBRARIES,
+    WRITTEN_IN_PYTHON,
+    Impure,
+    home_of,
+    not_known,
+    of_a_class,
+    steps_of,
+)
 from rbdkit.trace.dependency_guard import NO_CODE, PLAIN, Guard
 
 CONTAINERS = (tuple, list, set, frozenset, dict)
@@ -43,8 +55,6 @@ PACKAGES = ("dist-packages", "site-packages")
 """Folders of installed packages, in whichever environment."""
 MOST = 20_000
 """So many values are looked at; what depends on more cannot be watched in no time."""
-_WRITTEN_IN_PYTHON = 1 << 9
-"""The flag of classes that a class statement makes, Py_TPFLAGS_HEAPTYPE."""
 _FUNCTION = "__code__", "__defaults__", "__kwdefaults__"
 
 
@@ -309,12 +319,12 @@ class Dependencies:
             self._found_impure(f"{name!r} has no value yet")
 
     def _class(self, cls: type) -> None:
-        module = cls.__module__ if isinstance(cls.__module__, str) else ""  # compiled classes may have a descriptor
-        home = module.split(".")[0]
+        home = home_of(cls)
+        module = cls.__module__ if home else ""
         self._say("class", f"{module}.{cls.__qualname__} {_version(home) if self._is_no_users(home) else ''}")
         if home in PURE_PARTS or self._is_no_users(home):
             return
-        if not cls.__flags__ & _WRITTEN_IN_PYTHON:
+        if not cls.__flags__ & WRITTEN_IN_PYTHON:
             self._not_known(cls.__name__, cls)
             return
         own = {name: x for name, x in vars(cls).items() if name not in NO_CODE}

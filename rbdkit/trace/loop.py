@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rbdkit.trace.captures import home_of
 from rbdkit.trace.newton import HISTORY
 from rbdkit.trace.recorded import Part, Record, StateArrays
 from rbdkit.trace.scalar import select
@@ -25,7 +26,7 @@ def over_time(system: StateArrays, record_step: Record) -> None:
     state before are written down with a state.
     """
     program = system.program
-    homes = {kind.__module__.split(".")[0] for kind in type(system).__mro__}
+    homes = {home_of(kind) for kind in type(system).__mro__}
     program.of_users = not homes <= {"rbdkit", "abc", "builtins", "typing"}
     every = program.count("every")
     program.store("done", 0, 0, 0.0)

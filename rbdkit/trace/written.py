@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.arrays import Symbols, as_numbers, symbols
-from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, not_known, steps_of
+from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, home_of, not_known, steps_of
 from rbdkit.trace.graph import Symbol
 from rbdkit.trace.linear import LINEAR
 
@@ -159,7 +159,7 @@ class Copies:
         """The class with copies of its functions, made from copies of what it is made from."""
         if (known := self._known.get(id(cls))) is not None:
             return known
-        if not issubclass(cls, self._base) and _home(cls) in ("abc", "typing", "builtins"):
+        if not issubclass(cls, self._base) and home_of(cls) in ("abc", "typing", "builtins"):
             return cls
         cell = types.CellType()
         bases = tuple(self._class(base) for base in cls.__bases__)
@@ -168,7 +168,7 @@ class Copies:
             for name, member in vars(cls).items()
             if name not in ("__dict__", "__weakref__", "__init_subclass__", "__abstractmethods__", "_abc_impl")
         }
-        if _home(cls) not in LIBRARIES:
+        if home_of(cls) not in LIBRARIES:
             own = {name: x for name, x in vars(cls).items() if not name.startswith("__")}
             members |= {
                 name: self.of(x, name) for name, x in own.items() if type(x) in CONTAINERS and not _is_constant(x)

@@ -81,13 +81,13 @@ class Own(rbd.integrators.SymplecticEuler):
 }
 
 
-def made(kind, way, number):
-    """A model, options of `simulate`, and what changes the number."""
+def made(kind, way, number, named=True):
+    """A model, options of `simulate`, and what changes the number. named : whether the part is one of a module."""
     define, reads, edit = WAYS[way]
     module = types.ModuleType("mine")
-    space = {
-        "np": np, "rbd": rbd, "VectorJoint": VectorJoint, "M": module, "__name__": "__main__",
-    }  # fmt: skip
+    space = {"np": np, "rbd": rbd, "VectorJoint": VectorJoint, "M": module} | (
+        {"__name__": "__main__"} if named else {}
+    )
     source = define if "class Mixed" in define else f"{define}\nclass Mixed: pass"
     exec(source.format(v=number) + "\n" + PARTS[kind].format(x=reads), space)
     model, options = rbd.Model("arm"), {}
@@ -173,6 +173,28 @@ def test_an_edited_part_is_as_if_it_were_made_anew(kind, way, use):
     np.testing.assert_array_equal(asked(use, model, options), before)
     if (kind, use) not in (("law of a force", "energy"),):  # which has none
         assert not np.allclose(after, before, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::rbdkit.simulation.simulate.SimulationWarning")
+@pytest.mark.parametrize(
+    ("kind", "way", "use"),
+    [
+        ("force", "global", "forward_dynamics"),
+        ("muscle", "inherited method", "passive_force"),
+        ("constraint", "class attribute", "joint"),
+        ("joint", "helper", "rnea"),
+        ("integrator", "global", "se3"),
+    ],
+)
+def test_classes_of_a_namespace_without_a_name_are_not_taken_for_pythons_own(kind, way, use):
+    """``exec(text, {})`` makes classes of a module 'builtins', whose code was never looked into."""
+    model, options, edit = made(kind, way, BEFORE, named=False)
+    before = asked(use, model, options)
+    edit(AFTER)
+    fresh, fresh_options, _ = made(kind, way, AFTER, named=False)
+    after = asked(use, model, options)
+    np.testing.assert_allclose(after, asked(use, fresh, fresh_options), rtol=1e-12, atol=1e-12)
+    assert not np.allclose(after, before, rtol=1e-9, atol=1e-9)
 
 
 def test_the_motion_of_a_part_that_was_edited_keeps_what_was_recorded_and_refuses_the_rest():
