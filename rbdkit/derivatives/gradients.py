@@ -14,7 +14,7 @@ from rbdkit.derivatives.stacks import each_named, independent
 from rbdkit.engine import Kernels
 from rbdkit.engine.links.own_forces import number_places, require_known_places
 from rbdkit.functions import passive_force, rnea
-from rbdkit.functions.asking import Backend, checked_state, with_inertia
+from rbdkit.functions.asking import Backend, checked_state, resisting, with_inertia
 from rbdkit.model import Model
 
 
@@ -234,7 +234,7 @@ def _dynamics_gradient(
     backend: Backend,
     passive: bool,
 ) -> Gradient:
-    q, v, tau, w = state = checked_state(with_inertia(model), q, v=v, tau=tau, weights=weights)
+    q, v, tau, w = state = checked_state(resisting(model), q, v=v, tau=tau, weights=weights)
     algorithms.require_tree(model, "the derivative of forward dynamics")
     if model.contact_rules:
         require_apart(model, q, "the derivative of forward dynamics", t)

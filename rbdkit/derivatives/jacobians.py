@@ -14,7 +14,7 @@ from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.derivatives.followers import followers
 from rbdkit.derivatives.places import place_of, placed
 from rbdkit.derivatives.stacks import each, independent
-from rbdkit.functions.asking import Backend, checked_state, with_inertia
+from rbdkit.functions.asking import Backend, checked_state, resisting, with_inertia
 from rbdkit.model import Model
 
 
@@ -259,7 +259,7 @@ def _dynamics_derivatives(
     threads: int,
     passive: bool,
 ) -> DynamicsDerivatives:
-    q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
+    q, v, tau = state = checked_state(resisting(model), q, v=v, tau=tau)
     algorithms.require_tree(model, "the derivative of forward dynamics")
     place = place_of(out, DynamicsDerivatives, threads, v, *state)
     if model.contact_rules:

@@ -9,7 +9,7 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.derivatives.gradients import forward_dynamics_gradient, rnea_gradient
 from rbdkit.derivatives.stacks import each, independent
-from rbdkit.functions.asking import Backend, checked_state, with_inertia
+from rbdkit.functions.asking import Backend, checked_state, resisting, with_inertia
 from rbdkit.model import Model
 
 
@@ -112,7 +112,7 @@ def forward_dynamics_parameter_jacobian(
     >>> by["gravity"].tolist()
     [[0.0, 0.0, 1.0]]
     """
-    q, v, tau = (x[..., None, :] for x in checked_state(with_inertia(model), q, v=v, tau=tau))
+    q, v, tau = (x[..., None, :] for x in checked_state(resisting(model), q, v=v, tau=tau))
     return forward_dynamics_gradient(model, q, v, tau, np.eye(model.nv), f_ext=f_ext, t=t, backend=backend).parameters
 
 

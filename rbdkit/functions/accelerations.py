@@ -17,8 +17,8 @@ from rbdkit.functions.asking import (
     chosen_kernels,
     on_bodies,
     require_apart,
+    resisting,
     solved,
-    with_inertia,
     with_states,
 )
 from rbdkit.model import Model
@@ -111,7 +111,7 @@ def aba(
         return handed(found, out, threads, *map(np.asarray, (q, v, tau)))
     if f_ext is None and (many := at_many_states(model, "aba", backend, out, threads, q, v, tau)) is not None:
         return many
-    q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
+    q, v, tau = state = checked_state(resisting(model), q, v=v, tau=tau)
     place = into(out, threads, v.shape, *state)
     if model.contact_rules:
         require_apart(model, q, "aba", t)
@@ -212,7 +212,7 @@ def forward_dynamics(
     alone = f_ext is None and z is None
     if alone and (many := at_many_states(model, "forward_dynamics", backend, out, threads, q, v, tau)) is not None:
         return many
-    q, v, tau = state = checked_state(with_inertia(model), q, v=v, tau=tau)
+    q, v, tau = state = checked_state(resisting(model), q, v=v, tau=tau)
     z, state = with_states(model, z, *state)
     q, v, tau = state
     place = into(out, threads, v.shape, *state, *([] if z is None else [z]))

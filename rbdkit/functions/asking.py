@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.engine import Kernels, for_many_states, kernels_for
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
+from rbdkit.model.idle import require_inertia_somewhere
 from rbdkit.model.kept import checked_twin
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.methods.checks import FARTHEST
@@ -43,6 +44,18 @@ def with_inertia(model: Model) -> Model:
         raise ModelError(
             f"body {body.name!r} of model {model.name!r} cannot be computed with, see model.validate(): {body.inertia}"
         )
+    return model
+
+
+def resisting(model: Model) -> Model:
+    """The model as `with_inertia` has it, if each of its joints feels inertia in some pose.
+
+    Raises
+    ------
+    ModelError
+        With the name of the joint that feels none, and its body.
+    """
+    require_inertia_somewhere(with_inertia(model))
     return model
 
 

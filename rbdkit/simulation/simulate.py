@@ -23,6 +23,7 @@ from rbdkit.integrators.adaptive import SOLVERS
 from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of, require_closed
+from rbdkit.model.idle import require_inertia_at
 from rbdkit.model.kept import checked_twin, moved, snapshot
 from rbdkit.model.measures import speed_of
 from rbdkit.model.numbering import did_you_mean
@@ -222,6 +223,7 @@ def simulate(
         raise SimulationError(f"simulate runs one motion; q0 has shape {q.shape} and v0 {v.shape}")
     z = model.initial_z(z0)
     _require_reach(model, q, v)
+    require_inertia_at(model, q)
     law, pairs = law_of(contact), pairs_of(model)
     off = 0 if pairs is None or law is not None else len(pairs.names)
     if not isinstance(every, int | np.integer) or every < 1:

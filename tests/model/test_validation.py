@@ -2,11 +2,13 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.errors import ModelError, SimulationError
 from rbdkit.joints import EulerAngles, Fixed, Free, Planar, Prismatic, Reversed, Revolute, Spherical, Universal
 from rbdkit.library import double_pendulum, random_tree, spherical_pendulum
 from rbdkit.model import Mimic, Model, validate
@@ -242,3 +244,60 @@ def test_two_joints_of_a_loop_on_one_axis_with_nothing_between():
     found = [f for f in model.validate() if f.severity == "error"]
     assert [f.what for f in found] == ["inertia not positive definite"]
     assert "'ring_joint', 'wheel_joint' can move together" in found[0].message
+
+
+LINE = np.array([1.0, 2.0, 3.0]) / np.sqrt(14.0)
+
+
+def two_hinges(second, between=None):
+    """A box on two hinges, with nothing between them, or `between`; the first lies on a skew line."""
+    model = rbd.Model("two hinges")
+    model.add_body("ring", joint=rbd.Revolute(LINE), placement=[0.1, 0.2, 0.3], inertia=between)
+    inertia = rbd.Inertia(1.0, (0.2, 0.0, 0.0), np.diag([0.1, 0.2, 0.3]))
+    model.add_body("box", parent="ring", joint=rbd.Revolute(second), placement=0.7 * LINE, inertia=inertia)
+    return model
+
+
+@pytest.mark.parametrize("between", [None, rbd.Inertia(2.0, com=0.3 * LINE)], ids=["nothing", "mass on the line"])
+def test_hinges_on_one_line_with_nothing_between_them_are_refused(between):
+    """The mass matrix is singular in every pose; its last digits gave accelerations of 3 or of 3e17 rad/s2."""
+    model = two_hinges(LINE, between)
+    q, v, none = [0.3, 0.2], [0.1, 0.2], np.zeros(2)
+    assert abs(np.linalg.det(rbd.crba(model, q))) < 1e-15  # of entries near 0.3
+    (finding,) = [finding for finding in model.validate() if finding.severity == "error"]
+    assert finding.where == "ring" and "joint 'ring_joint' moves something without inertia" in finding.message
+    calls = [
+        partial(f, model, q, v, none, backend=b) for f in (rbd.aba, rbd.forward_dynamics) for b in ("auto", "book")
+    ]
+    stack = [np.tile(x, (9, 1)) for x in (q, v, none)]
+    calls += [partial(rbd.aba, model, *stack), partial(rbd.forward_dynamics_derivatives, model, q, v, none)]
+    calls += [partial(rbd.simulate, model, q, v, 0.01, formulation=f) for f in ("joint", "redmax", "maximal", "se3")]
+    for call in calls:
+        with pytest.raises(
+            (ModelError, SimulationError), match="joint 'ring_joint' moves something without inertia: body 'ring'"
+        ):
+            call()
+    np.testing.assert_allclose(rbd.rnea(model, q, none, [1.0, -1.0]), rbd.rnea(model, q, none, none), atol=1e-15)
+
+
+@pytest.mark.parametrize("model", [two_hinges("x"), two_hinges(LINE, rbd.Inertia.sphere(0.01, mass=0.01))], ids=repr)
+def test_hinges_that_feel_inertia_are_let_pass(model):
+    """Crossed hinges need nothing between them, and a ball of a millionth of the box's inertia is enough."""
+    assert not [finding for finding in model.validate() if finding.severity == "error"]
+    q, tau = np.array([0.3, 0.2]), np.array([0.1, -0.2])
+    acceleration = rbd.aba(model, q, np.zeros(2), tau)
+    known = rbd.rnea(model, q, np.zeros(2), acceleration)
+    np.testing.assert_allclose(known, tau, rtol=0.0, atol=1e-9)  # 1e6 in condition, of round-off 1e-15
+
+
+def test_a_pose_without_inertia_is_refused_where_a_motion_begins():
+    """Three hinges as a gimbal: in the pose in which two of them lie on one line, and in no other."""
+    model = rbd.Model("gimbal")
+    for name, axis in (("outer", "z"), ("inner", "y")):
+        model.add_body(name, model.bodies[-1], rbd.Revolute(axis))
+    inertia = rbd.Inertia(1.0, (0.2, 0.0, 0.0), np.diag([0.1, 0.2, 0.3]))
+    model.add_body("rotor", "inner", rbd.Revolute("z"), inertia=inertia)
+    assert not [finding for finding in model.validate() if finding.severity == "error"]
+    with pytest.raises(ModelError, match=r"joint 'outer_joint' moves .* body 'outer' can .* at q = \[0.3, 0.0"):
+        rbd.simulate(model, [0.3, 0.0, 0.1], duration=0.01)
+    assert not rbd.simulate(model, [0.3, 1.2, 0.1], duration=0.01).report.stopped

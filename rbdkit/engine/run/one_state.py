@@ -18,6 +18,7 @@ from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Free, Spherical
 from rbdkit.model import Model
+from rbdkit.model.idle import idle_body
 from rbdkit.model.kept import PARTS, Kept, current
 from rbdkit.model.methods.checks import FARTHEST
 from rbdkit.model.requirements import besides_tree
@@ -98,6 +99,8 @@ def _never(model: Model, q: object, second: object, third: object) -> None:
 def of_ordinary(model: Model, algorithm: str) -> Kernels | None:
     """The kernels of a model of which nothing but the states needs a look before an algorithm runs; None of others."""
     if model.senseless is not None or (kernels := kernels_for(model)) is None:
+        return None
+    if algorithm in ("aba", "forward_dynamics") and idle_body(model) is not None:
         return None
     if besides_tree(model) and (algorithm != "forward_dynamics" or kernels.rows is None):
         return None
