@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 from rbdkit.engine import Kernels, kernels_for
 from rbdkit.formulations import JointSystem, LinearSystem, System
 from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.model import Model
+from rbdkit.model.closing import length_of
+from rbdkit.model.closing.rank import arcs_of
 from rbdkit.model.element_states import split_states
 from rbdkit.simulation.forces import Constant, Scheduled, at_states
 
 STEP = 1e-6
 """Of differences: of displacements, rad or m, and of velocities in units of 1 rad/s, or of their own if larger."""
+
+CLOSINGS = 2
+"""Of Newton's steps: after a displacement of 1e-6 the first leaves 1e-12 open and the second round-off."""
+
+RANK = 1e-8
+"""Of singular values of rows of length 1: rows that say no more of their own are implied by others."""
 
 DENSE = 200
 """Velocity variables up to which compiled derivatives cost less than the products with a vector that replace them."""
@@ -45,7 +54,7 @@ def linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
 
     Derivatives of the dynamics are exact where there is code for them; what a user's functions add, and all of models
     with force elements, or joints that follow others or move as time says, comes from central differences, at all
-    states at once.
+    states at once; with loops and constraints along the motions that these allow, state by state.
     """
     first = states[0].system
     model = first.model if in_joints(first) else None
@@ -68,7 +77,12 @@ def linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
         ):
             if v.shape[1] > FEW:
                 return [None] * len(states)
-            K, C = _by_differences(systems, kernels, t, x, v)
+            if isinstance(systems[0], ClosedJointSystem) and not systems[0].nonholonomic:
+                if len(states) > 1:  # each has directions of its own
+                    return [linear for near in states for linear in linearized([near])]
+                K, C = _where_closed(systems, kernels, t, x, v)
+            else:
+                K, C = _by_differences(systems, kernels, t, x, v, _around(systems[0].model, x, v))
         else:
             K, C = _by_derivatives(systems, kernels, t, x, v)
     sound = np.isfinite(K).all(axis=(1, 2)) & np.isfinite(C).all(axis=(1, 2))
@@ -84,15 +98,82 @@ def _by_derivatives(
     (K, C, by_tau), _ = kernels.aba_jacobian(x, v, tau, f_ext, passive=True)
     if all(isinstance(system.tau, Scheduled) for system in systems):
         return K, C
-    q_near, v_near, steps = _around(systems[0], x, v)
+    q_near, v_near, steps = _around(systems[0].model, x, v)
     tau_q, tau_v = _quotients(_near(systems, "tau", t, q_near, v_near), steps)
     return K + by_tau @ tau_q, C + by_tau @ tau_v
 
 
-def _by_differences(
+def _where_closed(
     systems: Sequence[JointSystem], kernels: Kernels, t: NDArray, x: NDArray, v: NDArray
 ) -> tuple[NDArray, NDArray]:
-    q_near, v_near, steps = _around(systems[0], x, v)
+    """Derivatives along the motions that loops and constraints allow, zero along all others, at one state.
+
+    Between closed states alone: where rows are off, or the wrong ones are left out, accelerations say nothing of the
+    mechanism, and their differences are rates of no motion.
+    """
+    model, n = systems[0].model, v.shape[1]
+    arcs, closing = np.ones(n), _Closing(model, kernels, float(t[0]), x[0], v[0])
+    arcs[: model.nv] = closing.arcs
+    allowed = np.eye(n)  # states of force elements move as they like
+    allowed = np.concatenate([np.pad(closing.allowed, ((0, n - model.nv), (0, 0))), allowed[:, model.nv :]], axis=1)
+    d = allowed.shape[1]
+    if not d:
+        return np.zeros((1, n, n)), np.zeros((1, n, n))
+    steps = np.full((1, 2 * d), STEP)
+    steps[:, d:] *= np.maximum(1.0, np.abs((v / arcs) @ allowed))
+    moves, q_near, v_near = arcs * allowed.T, np.repeat(x, 4 * d, axis=0), np.repeat(v, 4 * d, axis=0)
+    there = np.concatenate([steps[0, :d, None] * moves, -steps[0, :d, None] * moves])
+    faster = steps[0, d:, None] * moves
+    q_near[: 2 * d], v_near[: 2 * d, : model.nv] = closing.closed(there[:, : model.nv], v[0, : model.nv])
+    v_near[2 * d : 3 * d] += faster
+    v_near[3 * d :] -= faster
+    K, C = _by_differences(systems, kernels, t, x, v, (q_near[None], v_near[None], steps))
+    back = allowed.T / arcs
+    onto = (arcs[:, None] * allowed) @ back
+    return onto @ K @ back, onto @ C @ back
+
+
+class _Closing:
+    """The closed states around one of them.
+
+    arcs : what displacements of the joints are counted in. allowed : (nv, d) motions, as arcs, that close loops.
+    """
+
+    def __init__(self, model: Model, kernels: Kernels, t: float, q: NDArray, v: NDArray) -> None:
+        self.model, self.kernels, self.t, self.q = model, kernels, t, q
+        self.arcs = arcs_of(model, length_of(model))
+        K = kernels.constraint_rows(q, v[: model.nv], t).K * self.arcs
+        size = np.linalg.norm(K, axis=1)
+        self.size = np.where(size > 0.0, size, 1.0)  # rows are rad and m
+        _, s, V = np.linalg.svd(K / self.size[:, None])
+        self.allowed = V[int(np.sum(s > RANK * s.max(initial=0.0))) :].T
+
+    def closed(self, moves: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
+        """Coordinates (k, nq) and velocities (k, nv) after displacements (k, nv), made to fit."""
+        q = self.model.move(np.repeat(self.q[None], len(moves), axis=0), moves)
+        v = np.repeat(v[None], len(moves), axis=0)
+        for _ in range(CLOSINGS):
+            rows = self.kernels.constraint_rows(q, v, self.t)
+            q = self.model.move(q, self._least(rows.K, rows.gap))
+        rows = self.kernels.constraint_rows(q, v, self.t)
+        return q, v + self._least(rows.K, rows.slip)
+
+    def _least(self, K: NDArray, error: NDArray) -> NDArray:
+        """The shortest displacements or velocities (k, nv) that take errors (k, m) away."""
+        inverse = np.linalg.pinv(K * self.arcs / self.size[:, None], rcond=RANK)
+        return -self.arcs * np.einsum("knm,km->kn", inverse, error / self.size)
+
+
+def _by_differences(
+    systems: Sequence[JointSystem],
+    kernels: Kernels,
+    t: NDArray,
+    x: NDArray,
+    v: NDArray,
+    around: tuple[NDArray, NDArray, NDArray],
+) -> tuple[NDArray, NDArray]:
+    """around : states near each, as `_around` gives them."""
+    q_near, v_near, steps = around
     v_near, z_near = split_states(systems[0].model, v_near)
     tau = _near(systems, "tau", t, q_near, v_near)
     f_ext = None if systems[0].f_ext is None else _near(systems, "f_ext", t, q_near, v_near)
@@ -111,7 +192,7 @@ def _near(systems: Sequence[JointSystem], force: str, t: NDArray, q_near: NDArra
     return np.array([at_states(getattr(system, force), np.full(len(q), s), q, v) for system, s, q, v in states])
 
 
-def _around(system: JointSystem, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+def _around(model: Model, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     """States near each of m: its n displacements there and back, then its velocities, (m, 4 n, nq) and (m, 4 n, n);
     and how far they are, (m, 2 n)."""
     m, n = v.shape
@@ -120,7 +201,7 @@ def _around(system: JointSystem, x: NDArray, v: NDArray) -> tuple[NDArray, NDArr
     q_near, v_near, moves = np.empty((m, 4 * n, x.shape[1])), np.empty((m, 4 * n, n)), np.zeros((m, 2 * n, n))
     q_near[:], v_near[:] = x[:, None], v[:, None]
     moves[:, places, places], moves[:, n + places, places] = steps[:, :n], -steps[:, :n]
-    q_near[:, : 2 * n] = system.model.move(q_near[:, : 2 * n], moves[..., : system.model.nv])
+    q_near[:, : 2 * n] = model.move(q_near[:, : 2 * n], moves[..., : model.nv])
     v_near[:, 2 * n + places, places] += steps[:, n:]
     v_near[:, 3 * n + places, places] -= steps[:, n:]
     return q_near, v_near, steps
