@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,7 +53,7 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
                     size = float(np.hypot(y, z))
                     part = limit * alpha / size if size > limit * alpha else 1.0
                     new = [alpha, part * y, part * z]
-            worst = max(worst, n * abs(new[0] - old[0]), t * abs(new[1] - old[1]), t * abs(new[2] - old[2]))
+            worst = max(worst, n * abs(new[0] - old[0]), t * math.hypot(new[1] - old[1], new[2] - old[2]))
             lam[places[i]] = new
         if worst <= tol:
             return Impulses(lam.reshape(m, 3), sweep)

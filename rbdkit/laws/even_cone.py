@@ -103,7 +103,8 @@ def _sweeps(problem: Problem, parts: NDArray, lam: NDArray, tol: float, most: in
         beta = np.where(weight[:, 1:] > 0.0, beta, lam[:, 1:])
         new = np.where(holds[:, None], new, np.column_stack([alpha, beta]))
         new = np.where(weight[:, :1] > 0.0, new, lam)
-        worst = float((weight * np.abs(new - lam)).max(initial=0.0))
+        change = weight * (new - lam)
+        worst = float(np.maximum(np.abs(change[:, 0]), np.hypot(change[:, 1], change[:, 2])).max(initial=0.0))
         if worst <= tol or sweep == most:
             break
         lam = momentum.ahead(sweep, lam.ravel(), new.ravel()).reshape(m, 3)

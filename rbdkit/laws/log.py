@@ -72,7 +72,8 @@ class Log:
             near, force = self._without_stops(k, t, near, force)
         self.reached(t, near.pair, near.gap)
         if k % self.every == 0 or k == self.steps:
-            shown = (near.gap <= 0.0) | (np.abs(force).sum(axis=1) > 0.0) if len(near) else np.zeros(0, dtype=bool)
+            order = np.lexsort((near.slot, near.pair))
+            shown = order[(near.gap[order] <= 0.0) | (np.abs(force[order]).sum(axis=1) > 0.0)]
             self.kept[k] = (near.pair[shown], near.point[shown], near.normal[shown], near.gap[shown], force[shown])
 
     def _without_stops(self, k: int, t: float, near: Near, force: NDArray) -> tuple[Near, NDArray]:

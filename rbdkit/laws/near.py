@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.search import TILTED
+
 
 @dataclass(frozen=True, eq=False)
 class Near:
@@ -57,12 +59,12 @@ NOTHING = Near(
 
 
 def frames(normal: NDArray) -> NDArray:
-    """Right-handed frames (m, 3, 3) whose first rows are unit normals (m, 3); they jump at z = 0."""
+    """Orthogonal frames (m, 3, 3) whose first rows are unit normals (m, 3), as `tangents_of` has them."""
     x, y, z = np.moveaxis(normal, -1, 0)
-    s = np.where(z >= 0.0, 1.0, -1.0)
+    s = np.where(normal @ TILTED < 0.0, -1.0, 1.0)
     a = -1.0 / (s + z)
     b = x * y * a
-    first = np.stack([1.0 + s * x * x * a, s * b, -s * x], axis=-1)
+    first = np.stack([s + x * x * a, b, -x], axis=-1)
     second = np.stack([b, s + y * y * a, -y], axis=-1)
     return np.stack([normal, first, second], axis=-2)
 

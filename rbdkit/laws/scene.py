@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import crba, forward_kinematics, jacobian
 from rbdkit.algorithms.kinematics import in_world
+from rbdkit.engine.contact.visit_order import ACROSS
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
@@ -40,7 +41,8 @@ class Scene:
         self.system, self.model, self.pairs = system, system.model, pairs
         self.stops = pairs if isinstance(pairs, Stops) else None
         reach = pairs.reach[np.isfinite(pairs.reach)]
-        self.length = max(length_of(system.model), float(reach.max(initial=0.0)))
+        self._long = length_of(system.model)
+        self.length = max(self._long, float(reach.max(initial=0.0)))
         if self.stops is not None and "rad" in self.stops.units.values():
             self.length = 1.0  # gaps are compared with it, and some are angles
         self.speed = speed_of(system.model) if speed is None else speed
@@ -87,6 +89,16 @@ class Scene:
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
         """What is nearer than the margin, in m."""
         return self.pairs.near(t, q, v, margin) if len(self.pairs.names) else NOTHING
+
+    def as_visited(self, near: Near) -> Near:
+        """The same in the order in which sweeps visit them: by places and normals, so that numbers have no part in it.
+
+        One-sided constraints come last, as they are numbered. `rbdkit.engine.contact.visit_order` is the same in the
+        compiled loop.
+        """
+        key = near.point @ ACROSS + self._long * (near.normal @ ACROSS) ** 2
+        last = np.zeros(len(near), dtype=bool) if self.stops is None else near.pair >= self.stops.first
+        return near.of(np.lexsort((np.where(last, 0.0, key), last)))
 
     def rows(self, t: float, q: NDArray, near: Near) -> NDArray:
         """J (3 m, nv): velocities of successors against predecessors along normal and tangents, as far as v makes them.

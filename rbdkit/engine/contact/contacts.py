@@ -62,9 +62,9 @@ class Contacts:
         return self.program.entry("contact_counts", COUNT)
 
     def each(self) -> Iterator[Contact]:
-        """All of them."""
-        with self.program.loop(0, self.count()) as c:
-            yield Contact(self.program, c)
+        """All of them, in the order in which they are visited."""
+        with self.program.loop(0, self.count()) as k:
+            yield Contact(self.program, self.program.entry("visit_order", k))
 
     def one_more(self) -> Iterator[Contact]:
         """A place behind them, for code that runs if there is one; else they are `FULL`."""
@@ -73,6 +73,7 @@ class Contacts:
             program.store("contact_state", 0, FULL, 1.0)
         with program.when_less(c, room):
             yield Contact(program, c)
+            program.put("visit_order", c, c)
             program.put("contact_counts", COUNT, c + 1)
 
 
@@ -115,6 +116,7 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
     whole = {
         "contact_parts": np.zeros(scene.room * PARTS, dtype=np.int64),
         "contact_counts": np.zeros(3, dtype=np.int64),
+        "visit_order": np.zeros(scene.room, dtype=np.int64),
         "slots_before": np.zeros(scene.room, dtype=np.int64),
         "near_pairs": np.zeros(len(scene.numbers["surfaces"]), dtype=np.int64),
         "near_ends": np.zeros(len(scene.kinds), dtype=np.int64),
@@ -127,6 +129,7 @@ def contact_arrays(scene: Scene) -> dict[str, NDArray]:
         "near_state": np.zeros(3),
         "candidates": np.zeros(7 * max((kind.slots for kind in scene.kinds), default=0)),
         "contacts": np.zeros(scene.room * CONTACT),
+        "contact_keys": np.zeros(scene.room),
         "contact_J": np.zeros(scene.room * lines * 3),
         "contact_Y": np.zeros(scene.room * lines * 3),
         **{name: np.zeros(len(scene.tables["velocity_at"])) for name in ("contact_v", "contact_out")},

@@ -17,11 +17,9 @@ from collections.abc import Iterator
 from rbdkit.engine.contact.contacts import (
     ARRIVING,
     CHANGE,
-    END,
     FRICTION,
     IMPULSE,
     INVERSE,
-    MIDDLE,
     N1,
     N2,
     NN,
@@ -29,11 +27,8 @@ from rbdkit.engine.contact.contacts import (
     PART,
     RESIDUAL,
     SCALE,
-    SHIFT_1,
-    SHIFT_2,
     SLOT,
     SPEED,
-    START,
     TARGET,
     TOGETHER,
     TOLERANCE,
@@ -41,7 +36,7 @@ from rbdkit.engine.contact.contacts import (
     Contact,
     Contacts,
 )
-from rbdkit.engine.contact.rows import ROWS
+from rbdkit.engine.contact.rows import ROWS, parts
 from rbdkit.engine.contact.scene import MANY
 from rbdkit.engine.contact.visits import Solving, both, push
 from rbdkit.spatial.vector3 import dot
@@ -167,7 +162,6 @@ class EvenShares:
 
 def _branches(contact: Contact) -> Iterator[Index]:
     """Where the velocities begin of each branch that a contact moves."""
-    start, middle, end, shift_1, shift_2 = (contact.part(k) for k in (START, MIDDLE, END, SHIFT_1, SHIFT_2))
-    for first, last, shift in ((start, middle, shift_1), (middle, end, shift_2)):
-        with contact.program.when_less(first, last):
-            yield first + shift
+    for lines in parts(contact):
+        with contact.program.when_less(lines.start, lines.end):
+            yield lines.start + lines.shift

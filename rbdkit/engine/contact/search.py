@@ -45,6 +45,8 @@ NOW = 13
 MOVED, REACH, ANEW = range(3)
 """Places in "near_state": the square of how far a shape is from where it was when neighbours were looked for, up to
 which distance of balls around shapes that was, and whether it is to be done again."""
+TILTED = (0.1237, 0.1741, 1.0)
+"""A direction near z to which nothing that is built along axes or at common angles is at right angles."""
 CANDIDATE = 7
 """Of a place in "candidates": gap, point, normal."""
 
@@ -230,9 +232,13 @@ class Search:
 
 
 def tangents_of(n: Vector) -> tuple[Vector, Vector]:
-    """Two unit vectors, a right-handed frame with a unit vector (Duff and others, 2017); they jump at z = 0."""
+    """Two unit vectors at right angles to a unit vector and to each other (after Duff and others, 2017).
+
+    Those of -n are opposite, so impulses have the same numbers if two bodies change places. They jump where n is at
+    right angles to `TILTED`, as that of no wall is: round-off does not tell which ones there are.
+    """
     x, y, z = n
-    s = select(z < 0.0, -1.0, 1.0)
+    s = select(dot(TILTED, n) < 0.0, -1.0, 1.0)
     a = -1.0 / (s + z)
     b = x * y * a
-    return Vector((1.0 + s * x * x * a, s * b, -s * x)), Vector((b, s + y * y * a, -y))
+    return Vector((s + x * x * a, b, -x)), Vector((b, s + y * y * a, -y))

@@ -14,6 +14,7 @@ from rbdkit.engine.contact.search import Search
 from rbdkit.engine.contact.spinning import steadied
 from rbdkit.engine.contact.stops import Stops
 from rbdkit.engine.contact.sweeps import Sweeps
+from rbdkit.engine.contact.visit_order import VisitOrder
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.constrained_tree import ConstrainedTree
@@ -64,7 +65,7 @@ class RecordedTouchingTree(RecordedTree):
         elimination = None if self.held is None else self.held.elimination
         self.stops = None if stops is None else Stops(self.at, stops)
         self.search, self.rows = Search(self.at, kinds), ContactRows(tree, elimination, self.stops)
-        self.sweeps, self.diary = Sweeps(tree.program), Diary(tree.program)
+        self.order, self.sweeps, self.diary = VisitOrder(tree.program), Sweeps(tree.program), Diary(tree.program)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         """vdot without contacts; it leaves the factors of H, and links where they are."""
@@ -165,6 +166,7 @@ class RecordedTouchingTree(RecordedTree):
         if self.stops is not None:
             self.stops.look(v)
         self.search.record()
+        self.order.record()
         if self.stops is not None:
             self.stops.record()
         program.store("account", 0, CROWDED, program.load("contact_state", 0, FULL))

@@ -154,8 +154,8 @@ def _rough(contact: Contact, u: list[Scalar]) -> None:
         _row_by_row(contact)
     for r in range(ROWS):
         contact[CHANGE + r] = contact[IMPULSE + r] - contact[CHANGE + r]
-    change, nn, tt = [contact[CHANGE + r] for r in range(ROWS)], contact[NN], contact[TT]
-    _note(contact, *(weight * abs(y) for weight, y in zip((nn, tt, tt), change, strict=True)))
+    normal, *along = (contact[CHANGE + r] for r in range(ROWS))
+    _note(contact, contact[NN] * abs(normal), contact[TT] * sqrt(dot(along, along)))
 
 
 def _row_by_row(contact: Contact) -> None:
