@@ -525,3 +525,39 @@ def test_what_a_stop_would_push_is_no_kernel_of_a_page():
     model.add_constraint("stop", rbd.Limit(model.joints[1].name, -1.0, 1.0))
     with pytest.raises(engine.NotCovered, match="'stop' holds on one side"):
         engine.packaged(model, TimeStepping().compiled(), algorithms=["forward_dynamics"])
+
+
+def test_forces_that_rigid_bodies_do_not_determine_are_open_in_the_page(run):
+    """A table at rest, one that slides on three legs, and a box on a block: as records here say it."""
+    model = rbd.Model("furniture")
+    at = [(0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1)]
+    for name, feet in (("table", at), ("stool", at[:3])):
+        legs = [rbd.Geometry(rbd.Sphere(0.02), (*foot, -0.1)) for foot in feet]
+        model.add_body(name, joint=Free(), inertia=rbd.Inertia(2.0, (0.05, 0, 0), np.eye(3) * 0.04), geometry=legs)
+    for name in ("block", "box", "ball"):
+        shape = rbd.Sphere(0.1) if name == "ball" else rbd.Box([0.2] * 3)
+        model.add_body(name, joint=Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0), geometry=shape)
+    model.add_ground(friction=0.5)
+    model.add_contacts(friction=0.3)
+    q, v = np.array(model.neutral()), np.zeros(model.nv)
+    q.reshape(-1, 7)[:, 4:] = [(0, 0, 0.12), (0, 2, 0.12), (0, 4, 0.1), (0.03, 4, 0.3), (0, 6, 0.1)]
+    v[6:12] = [0, 0, 0.5, 1, 0, 0]
+    found = run(
+        engine.packaged(model, TimeStepping().compiled()),
+        f"""
+        const motion = kernels.simulate({{ q: {q.tolist()}, v: {v.tolist()}, dt: 2e-3, steps: 10 }});
+        for (const work = kernels.tell_open(motion, {{ dt: 2e-3 }}); !work.next().done; );
+        const last = (values, n) => Array.from(values.slice(-n));
+        const now = {{ q: last(motion.q, 35), v: last(motion.v, 30), t: 0.02, goes_on: true, dt: 2e-3, steps: 1 }};
+        kernels.simulate(now);
+        const open = kernels.open_slots();
+        return {{ motion, near: kernels.touched(2e-3).map((place) => ({{ ...place, open: open.has(place.slot) }})) }};
+        """,
+    )
+    record = rbd.simulate(model, q, v, 0.02, 2e-3).contacts
+    entries = found["motion"]["contacts"]["entries"]
+    entries.sort(key=lambda entry: (entry["state"], entry["pair"], entry["slot"]))
+    assert [bool(entry.get("open")) for entry in entries] == record.indeterminate.tolist()
+    said = {record.names[int(place["pair"])]: place["open"] for place in found["near"] if np.any(place["force"])}
+    assert {name for name, is_open in said.items() if not is_open} >= {n for n in said if "ball" in n or "stool" in n}
+    assert record.indeterminate.any() and not record.indeterminate.all()

@@ -290,6 +290,28 @@ def test_friction_is_dragged_and_forces_are_drawn(opened):
     assert not page.page.locator(".rbd-fault").is_visible()
 
 
+def test_shares_that_are_not_determined_are_pale_once_drags_rest(opened):
+    """All four forces under a box that lies, from the page's own runs; that of one ball never."""
+    model, q, v = cube_on_the_ground()
+    ball = rbd.Inertia.sphere(0.05, mass=1.0)
+    model.add_body("ball", joint=rbd.Free(), inertia=ball, geometry=rbd.Sphere(0.05))
+    model.add_contacts(friction=0.3)
+    q, v = np.concatenate([q, [1, 0, 0, 0, 3, 0, 0.05]]), np.concatenate([v, np.zeros(6)])
+    options = {"duration": 1.0, "dt": 2e-3}
+    page = opened(rbd.tweak(model, {"ground.friction": (0.0, 1.0)}, q, v, **options))
+    page.drag("ground.friction", 0.2)
+    page.page.wait_for_function(f"{LIVE}.current.told === true")
+    script = f"{LIVE}.current.motion.contacts.entries.map(({{ state, pair, open }}) => [state, pair, open ? 1 : 0])"
+    states, pairs, is_open = np.array(page.page.evaluate(script)).T
+    changed = model.with_parameters({"ground.friction": page.value("ground.friction")})
+    names = rbd.simulate(changed, q, v, **options).contacts.names
+    of_cube = pairs == names.index("ground/cube")
+    late = of_cube & (states >= states.max() - 3) & (states < states.max())
+    assert late.sum() == 12 and is_open[late].all() and not is_open[~of_cube].any()
+    rows = page.page.evaluate(f"Array.from({LIVE}.current.tracks.touching.rows)")
+    np.testing.assert_array_equal(np.reshape(rows, (-1, 11))[:, 10], is_open)
+
+
 def test_forces_of_recorded_contacts_are_drawn_without_python(opened):
     model, q, v = cube_on_the_ground()
     run = rbd.simulate(model, q, v, duration=1.0, dt=2e-3)

@@ -271,3 +271,36 @@ def test_the_bar_says_so_when_pictures_come_too_seldom(playing):
     assert said == "6.00 s, 33 % of real time"
     t, share, said = page.evaluate(script, [*[50] * 60, 60_000])
     assert t == pytest.approx(3.1, abs=2e-3) and share == 1.0 and said == "3.10 s"
+
+
+def test_shares_of_forces_that_are_not_determined_are_pale_and_said(notebook):
+    """Four feet carry a table in one of many ways; with three it is said no more."""
+    script = """
+import numpy as np, rbdkit as rbd
+feet = [(0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1)][:4]
+model = rbd.Model("table")
+legs = [rbd.Geometry(rbd.Sphere(0.02), (*foot, -0.1)) for foot in feet]
+inertia = rbd.Inertia(2.0, (0.05, 0.0, 0.0), np.diag([0.04, 0.04, 0.04]))
+model.add_body("table", joint=rbd.Free(), inertia=inertia, geometry=legs)
+model.add_ground(friction=0.0)
+toy = rbd.play(model, q0=[1, 0, 0, 0, 0, 0, 0.12])
+toy
+"""
+    colors = f"""(() => {{
+        const {{ arrows }} = {INSIDE}.touching();
+        const color = (_, k) => arrows.slice(11 * k + 7, 11 * k + 10).join();
+        return [...new Set(Array.from({{ length: arrows.length / 11 }}, color))];
+    }})()"""
+    for number in (4, 3):
+        own = script if number == 4 else script.replace("[:4]", "[:3]")
+        notebook.run(own)
+        notebook.view().scroll_into_view_if_needed()
+        page = notebook.page
+        page.wait_for_function(f"{INSIDE}.kernels.packaged.counts.n_slots === {number}")
+        press(page, "Play (space)")
+        page.wait_for_function(f"{INSIDE}.t > 0.1")
+        press(page, "Pause (space)")
+        assert page.locator(".rbd-open").is_visible() == (number == 4)
+        wanted = "open" if number == 4 else "force"
+        assert page.evaluate(colors) == [page.evaluate(f"{INSIDE}.data.touching.{wanted}.join()")]
+    notebook.keep("play_three_legs")

@@ -205,6 +205,7 @@ class Kernels {
         if (this.in_space(log[k + 1])) entries.push([records, ...log.subarray(k + 1, k + touching.entry)]);
       }
     }
+    entries.sort((a, b) => a[0] - b[0] || a[1] - b[1]); // as records have them: sweeps go another way
     const told = Object.fromEntries(Object.entries(touching.account).map(([name, k]) => [name, account[k]]));
     return { made, contacts: { ...told, speed: this.numbers("measures")[0], entries: entries.map((entry) => this.told(entry)) } };
   }
@@ -219,24 +220,79 @@ class Kernels {
     const { pair, surface, sense } = this.packaged.touching;
     const [nx, ny, nz, fx, fy, fz] = both.map((value) => sense[slot] * value);
     const friction = this.numbers("surfaces")[surface[slot]];
-    return { state, pair: pair[slot], gap, point: [x, y, z], normal: [nx, ny, nz], force: [fx, fy, fz], friction };
+    return { state, slot, pair: pair[slot], gap, point: [x, y, z], normal: [nx, ny, nz], force: [fx, fy, fz], friction };
   }
 
   // The places that the last step of a simulation listed, as `told`; dt: its length.
   touched(dt) {
     const { at } = this.packaged.touching;
     const [contacts, origin] = [this.numbers("contacts"), this.numbers("base_origin")];
-    const parts = this.words("contact_parts");
     const three = (first) => Array.from(contacts.subarray(first, first + 3));
-    const listed = Array.from({ length: this.words("contact_counts")[0] }, (_, c) => c);
-    return listed.filter((c) => this.in_space(parts[c * at.part])).map((c) => {
+    return this.listed().filter(([, slot]) => this.in_space(slot)).map(([c, slot]) => {
       const row = c * at.state;
       const point = three(row + at.point).map((x, k) => x + origin[k]);
       const [p_n, p_1, p_2] = three(row + at.impulse);
       const [n, t_1, t_2] = [0, 3, 6].map((k) => three(row + at.normal + k));
       const force = n.map((x, k) => (x * p_n + t_1[k] * p_1 + t_2[k] * p_2) / dt);
-      return this.told([0, parts[c * at.part], contacts[row + at.gap], ...point, ...n, ...force]);
+      return this.told([0, slot, contacts[row + at.gap], ...point, ...n, ...force]);
     });
+  }
+
+  // Number and slot of each contact of the last step.
+  listed() {
+    const { at } = this.packaged.touching;
+    const parts = this.words("contact_parts");
+    return Array.from({ length: this.words("contact_counts")[0] }, (_, c) => [c, Number(parts[c * at.part])]);
+  }
+
+  // The slots of the last step of a simulation whose forces the motion leaves open. It decides a rank: not for every picture.
+  open_slots() {
+    const listed = this.listed();
+    const [fast, long] = this.numbers("measures");
+    const open = open_forces(listed.map(([c]) => this.pressed(c)), fast, long);
+    return new Set(listed.filter((_, k) => open[k]).map(([, slot]) => slot));
+  }
+
+  // Say of every entry of a simulation's contacts whether the motion leaves its force open, by a step from its state: from one state for all
+  // that touch at the same places, where the same ones slide. Gives control back after each.
+  *tell_open({ t, q, v, z, contacts }, { dt, tau }) {
+    const [nq, nv, nz] = [q, v, z].map((values) => values.length / t.length);
+    const of_states = new Map();
+    for (const entry of contacts.entries) {
+      if (!of_states.has(entry.state)) of_states.set(entry.state, []);
+      of_states.get(entry.state).push(entry);
+    }
+    const known = new Map();
+    for (const [k, entries] of of_states) {
+      if (entries.length < 2 || k >= t.length) continue;
+      const key = entries.map((entry) => `${entry.slot}${at_limit(entry) ? " slides" : ""}`).sort().join();
+      if (!known.has(key)) {
+        const at = (values, n) => values.slice(k * n, (k + 1) * n);
+        this.simulate({ q: at(q, nq), v: at(v, nv), z: at(z, nz), dt, steps: 1, t: t[k], goes_on: true, ...(tau && { tau }) });
+        known.set(key, this.open_slots());
+        yield;
+      }
+      for (const entry of entries) entry.open = known.get(key).has(entry.slot);
+    }
+  }
+
+  // A listed place as `open_forces` takes it.
+  pressed(c) {
+    const { at } = this.packaged.touching;
+    const [contacts, words] = [this.numbers("contacts"), this.words("contact_parts")];
+    const [start, middle, end, of_second, of_first] = at.lines.map((k) => Number(words[c * at.part + k]));
+    const three = (first) => Array.from(contacts.subarray(first, first + 3));
+    const row = c * at.state;
+    const [impulse, speed] = [at.impulse, at.speed].map((k) => three(row + k));
+    const [J, Y] = ["contact_J", "contact_Y"].map((name) => {
+      const rows = this.numbers(name);
+      const found = new Map();
+      for (let place = start; place < end; place++) {
+        found.set(place + (place < middle ? of_second : of_first), Array.from(rows.subarray(3 * place, 3 * place + 3)));
+      }
+      return found;
+    });
+    return { gap: contacts[row + at.gap], friction: contacts[row + at.friction], impulse, speed, J, Y };
   }
 }
 

@@ -12,7 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.browser.adjust import adjustment
-from rbdkit.engine.contact.contacts import CONTACT, GAP, IMPULSE, KEPT, NORMAL, PARTS, POINT
+from rbdkit.engine.contact.contacts import (
+    CONTACT,
+    END,
+    FRICTION,
+    GAP,
+    IMPULSE,
+    KEPT,
+    MIDDLE,
+    NORMAL,
+    PARTS,
+    POINT,
+    SHIFT_1,
+    SHIFT_2,
+    SPEED,
+    START,
+)
 from rbdkit.engine.contact.diary import ACCOUNTED, ENTRY, run_arrays
 from rbdkit.engine.contact.scene import SURFACE, Scene, scene_of
 from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
@@ -212,7 +227,17 @@ def _touching(model: Model, scene: Scene) -> dict[str, Any]:
         "room": scene.room,
         "kept": list(KEPT),
         "account": dict(ACCOUNTED),
-        "at": {"state": CONTACT, "part": PARTS, "point": POINT, "normal": NORMAL, "gap": GAP, "impulse": IMPULSE},
+        "at": {
+            "state": CONTACT,
+            "part": PARTS,
+            "point": POINT,
+            "normal": NORMAL,
+            "gap": GAP,
+            "impulse": IMPULSE,
+            "speed": SPEED,
+            "friction": FRICTION,
+            "lines": [START, MIDDLE, END, SHIFT_1, SHIFT_2],
+        },
     }
 
 
@@ -238,7 +263,8 @@ def loader() -> str:
         const motion = kernels.simulate({ q: [0.5, 0.5], v: [0, 0], dt: 1e-3, steps: 10000, every: 10 });
         const { poses } = kernels.compute("poses", motion);
     """
-    return Path(__file__).with_name("kernels.js").read_text(encoding="utf-8")
+    folder = Path(__file__).parent
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in ("undetermined.js", "kernels.js"))
 
 
 def _record(name: str, task: Task, plan: Layout, fixed: dict[int, float]) -> tuple[Program, int]:

@@ -2,6 +2,8 @@
 
 const PAUSE = 800; // ms without a change after which the next one is a new drag: what stands then becomes the ghost
 
+const SLICE = 20; // ms at a time in which it is asked which contact forces are open
+
 // How many steps lie between two records: the number nearest below that ends the last interval at the last step, if there is one.
 function records_every(steps, keys) {
   const most = Math.max(1, Math.floor(steps / keys));
@@ -54,8 +56,9 @@ class Live {
     return typed(Float64Array, this.panel.get("values"));
   }
 
-  run(values) {
-    const { start, knobs, keys } = this.data;
+  // The kernels that step with some values, told of these, and what a run begins with.
+  prepared(values) {
+    const { start, knobs } = this.data;
     const state = { q: [...start.q], v: [...start.v], dt: start.dt, duration: start.duration, method: 0 };
     const changed = {};
     knobs.forEach(({ kind, name, entries }, k) => {
@@ -67,6 +70,12 @@ class Live {
     });
     const kernels = this.kernels[Math.round(state.method)];
     for (const [name, value] of Object.entries(changed)) kernels.set(name, value);
+    return { kernels, state };
+  }
+
+  run(values) {
+    const { keys } = this.data;
+    const { kernels, state } = this.prepared(values);
     const steps = Math.max(1, Math.round(state.duration / state.dt));
     const every = records_every(steps, keys);
     const { q, v, dt } = state;
@@ -78,7 +87,7 @@ class Live {
     const rows = seven(poses.subarray(0, 16 * nodes * drawn), nodes);
     const fastest = () => fastest_body(poses, motion.t.subarray(0, drawn), nodes);
     const touching = motion.contacts && { touching: touching_of(motion.contacts, drawn, this.data.touching) };
-    return { values, motion, energies, fastest, tracks: { t: view_of(motion.t.subarray(0, drawn)), poses: view_of(rows), beside: [], ...touching } };
+    return { values, motion, drawn, energies, fastest, tracks: { t: view_of(motion.t.subarray(0, drawn)), poses: view_of(rows), beside: [], ...touching } };
   }
 
   turned() {
@@ -108,6 +117,28 @@ class Live {
     const touched = contact_fault(motion.contacts, motion.ranAway, fastest);
     const why = touched || (motion.unsolved ? "the equations of a step have no solution" : "numbers ran away; a shorter dt may help");
     this.panel.set("fault", motion.ranAway ? `the motion ended after ${brief(ended)} s: ${why}` : touched);
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.tell_open(), PAUSE);
+  }
+
+  // Which contact forces the motion leaves open takes longer than a drag may: it is told when all rests, a little at a time.
+  tell_open() {
+    const run = this.current;
+    if (run.told || !run.motion.contacts || this.core?.play) return;
+    const { kernels, state } = this.prepared(run.values);
+    const work = kernels.tell_open(run.motion, { dt: state.dt, ...this.held() });
+    const go_on = () => {
+      const begun = performance.now();
+      while (performance.now() - begun < SLICE) {
+        if (!work.next().done) continue;
+        run.told = true;
+        run.tracks = { ...run.tracks, touching: touching_of(run.motion.contacts, run.drawn, this.data.touching) };
+        this.show();
+        return;
+      }
+      this.rest = setTimeout(go_on, 0);
+    };
+    go_on();
   }
 
   // Bodies look as they are, and the ghost as they were.

@@ -5,6 +5,7 @@ const LONGEST = 0.1; // s between two pictures that are made up for, as after th
 const HIDDEN = 2; // s between two pictures, from which on nobody looked
 const WINDOW = 10; // s that the plots show
 const PLOT_EVERY = 120; // ms
+const LOOK_EVERY = 500; // ms between looks at which contact forces are open, which takes as long as many steps
 const TELL_EVERY = 500; // ms
 const QUICKNESS = 10; // rad/s with which what is held swings about the hand, at strength 1
 const LIFT = 0.06; // of the picture's size: how far a hand is ahead of what it lifts, at strength 1
@@ -60,7 +61,7 @@ class Play {
   // A motion begins: what was before has other numbers in it, or jumped.
   begin() {
     Object.assign(this, { t: 0, owed: 0, past: [], untold: [], untold_pulls: [], told_values: null, begun: true });
-    Object.assign(this, { goes_on: false, places: [], alarm: "", lowest: Infinity, moving_energy: 0, heights: [Infinity, -Infinity] });
+    Object.assign(this, { goes_on: false, places: [], open: new Set(), looked: -Infinity, alarm: "", lowest: Infinity, moving_energy: 0, heights: [Infinity, -Infinity] });
     this.record();
   }
 
@@ -82,9 +83,10 @@ class Play {
     if (!this.running) return;
     this.running = false;
     this.core.model.set("playing", false);
+    this.look_for_open();
     this.tell();
     this.plot();
-    this.show_bars();
+    this.show();
   }
 
   toggle() {
@@ -137,9 +139,25 @@ class Play {
     this.v = last(motion.v, v.length);
     this.z = last(motion.z, z.length);
     this.t = t + steps * dt;
-    if (motion.contacts) this.places = this.kernels.touched(dt);
+    if (motion.contacts) {
+      this.places = this.kernels.touched(dt);
+      if (performance.now() - this.looked > LOOK_EVERY) this.look_for_open();
+      else this.mark_open();
+    }
     this.record();
     this.show();
+  }
+
+  // Which forces of the last step the motion leaves open.
+  look_for_open() {
+    if (!this.places.length) return;
+    this.open = this.kernels.open_slots();
+    this.looked = performance.now();
+    this.mark_open();
+  }
+
+  mark_open() {
+    for (const place of this.places) place.open = this.open.has(place.slot);
   }
 
   // --- hands ----------------------------------------------------------------------------------------------------------
@@ -419,6 +437,7 @@ class PlayBar {
     this.toggle = button("play", "Play (space)", () => play.toggle(), { class: "rbd-button rbd-play" });
     this.time = h("output", { class: "rbd-time", title: "Time" });
     this.effort = h("output", { class: "rbd-effort", title: "Force of the hand, and the work that all hands have done" });
+    this.open = h("output", { class: "rbd-hint rbd-open", hidden: true, title: "Rigid bodies do not determine how points share these forces: one of many" }, "pale forces are shares, not determined");
     this.alarm = h("output", { class: "rbd-fault rbd-alarm", role: "alert", hidden: true });
     this.rate = h("select", { class: "rbd-rate", title: "Speed against real time", "aria-label": "Speed",
       onchange: () => (play.rate = Number(this.rate.value)) }, ...[0.05, 0.1, 0.25, 0.5, 1, 2].map((r) => h("option", { value: r }, `${r}\u00d7`)));
@@ -428,7 +447,7 @@ class PlayBar {
     this.strength.addEventListener("input", () => (play.strength = 10 ** Number(this.strength.value)));
     this.el = h("div", { class: "rbd-transport", role: "group", "aria-label": "Play" },
       button("first", "Back to the start (Home)", () => play.reset()), this.toggle, this.time, this.rate,
-      this.effort, h("span", { class: "rbd-hint" }, "strength"), this.strength, this.alarm);
+      this.effort, this.open, h("span", { class: "rbd-hint" }, "strength"), this.strength, this.alarm);
     play.bars.add(this);
     this.show();
   }
@@ -439,6 +458,7 @@ class PlayBar {
     this.time.textContent = `${play.t.toFixed(2)} s${behind}`;
     this.alarm.textContent = play.fault || play.alarm;
     this.alarm.hidden = !this.alarm.textContent;
+    this.open.hidden = !play.places.some(({ open, force }) => open && Math.hypot(...force) > 0);
     const { force, work } = play.effort();
     const parts = [force === null ? "" : `${brief(force)} N`, Number.isFinite(work) && work !== 0 ? `${brief(work)} J put in` : ""];
     this.effort.textContent = parts.filter(Boolean).join(" \u00b7 ");

@@ -62,7 +62,7 @@ function touching_of(contacts, states, colors) {
   const offsets = new Int32Array(states + 1);
   for (const { state } of contacts.entries) if (Number.isInteger(state)) offsets[state + 1] += 1;
   for (let k = 0; k < states; k++) offsets[k + 1] += offsets[k];
-  const rows = Float32Array.from(contacts.entries.flatMap(({ point, normal, force, friction }) => [...point, ...normal, ...force, friction, 0]));
+  const rows = Float32Array.from(contacts.entries.flatMap(({ point, normal, force, friction, open }) => [...point, ...normal, ...force, friction, open ? 1 : 0]));
   return { offsets, rows, colors };
 }
 
