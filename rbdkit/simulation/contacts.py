@@ -107,20 +107,23 @@ def run_law(
     if not book:
         compiled, why_not = compiled_law(law, model, steps, applied, f_ext, external, times)
     name, why = ("book", "as asked for") if book else engine_backend(free)
-    found = None if compiled is None else compiled.run(times, q, w, every, watch, log)
+    scene = Scene(system, pairs, speed)
+    in_steps = law.own_steps and scene.at_work  # the work of blows needs the velocities on both sides of them
+    found = None if compiled is None else compiled.run(times, q, w, 1 if in_steps else every, watch, log)
     if compiled is not None and found is None:
         why_not = "a step was too hard for its sweeps"
     if compiled is not None and found is not None:
         recording = blamed(found.within_reach(), times, model, applied.function, external, nv=model.nv)
-        scene = Scene(system, pairs, speed)
         if not law.own_steps:
             law.judge(scene, float(times[1] - times[0]), recording.t, recording.q, recording.v, log)
-        if scene.at_work:  # no step of the compiled loop counts what time brings in through contacts
+        if in_steps:  # no step of the compiled loop counts what time brings in through contacts
+            log.driven = _driven_in_steps(scene, recording, log)
+            recording = recording.thinned(every)
+        elif scene.at_work:
             log.driven = _driven(scene, recording, times, log)
         motion = _motion(law, system, model, recording, times, log, applied, external)
         told = f", {compiled.acts}" if str(compiled.acts) else ""
         return motion, recording, contact_report(law, pairs, log), f"compiled loop ({in_words(name)}){told}"
-    scene = Scene(system, pairs, speed)
 
     def hold(k: int) -> None:
         system.tau = applied.during(k)
@@ -144,6 +147,16 @@ def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> lis
         pair, point, _, _, force = log.kept.get(int(np.searchsorted(until, t - 1e-12 * until[-1])), NOTHING_TOUCHES)
         power[k] = driven_power(scene, t, q, v, pair, point, force)
     return list(np.interp(until, recording.t, integral(power, recording.t)))
+
+
+def _driven_in_steps(scene: Scene, recording: Recording, log: Log) -> list[float]:
+    """The same where all states are recorded and forces are those of steps: until each state, as `Step.driven`."""
+    work, t, q, v = [0.0], recording.t, recording.q, recording.v[:, : scene.model.nv]
+    for k, h in enumerate(np.diff(t).tolist()):
+        pair, point, _, _, force = log.kept.get(k, NOTHING_TOUCHES)
+        power = driven_power(scene, float(t[k]), q[k], 0.5 * (v[k] + v[k + 1]), pair, point, force)
+        work.append(work[-1] + h * power)
+    return work
 
 
 def _motion(

@@ -43,6 +43,11 @@ class Recording:
     seconds: float = 0.0
     fault: Exception | None = None
 
+    def thinned(self, every: int) -> Recording:
+        """Every n-th state, and the last one, of a run of which all are kept and that solved no equations."""
+        rows = np.append(np.arange(0, len(self.t) - 1, every), len(self.t) - 1)
+        return replace(self, t=self.t[rows], q=self.q[rows], v=self.v[rows])
+
     def within_reach(self) -> Recording:
         """The states before the first one with a coordinate of which no digit of an angle is left.
 
