@@ -22,7 +22,7 @@ from rbdkit.algorithms import (
 from rbdkit.algorithms.loops import Baumgarte, LoopConstraint, loop_constraint
 from rbdkit.engine import NotCovered, simulate
 from rbdkit.engine.rows.constrained_tree import CLOSED, PROJECTIONS
-from rbdkit.engine.rows.dependence import LoopRows
+from rbdkit.engine.rows.dependence import LoopRows, gap_shares
 from rbdkit.engine.rows.own_constraints import compared_with, openness
 from rbdkit.errors import SimulationError
 from rbdkit.formulations.constrained.gaps import Gaps
@@ -163,10 +163,10 @@ class ClosedJointSystem(JointSystem):
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """The state near (x, v) that closes the loops, by Newton's method in the metric of the kinetic energy."""
-        still = np.zeros_like(v)
+        still, share = np.zeros_like(v), gap_shares(self._compared[0], self.gaps.length)
         for _ in range(PROJECTIONS):
             g = self.constraint_error(x, t)
-            if np.abs(g).max(initial=0.0) <= CLOSED:
+            if np.abs(share * g).max(initial=0.0) <= CLOSED:
                 break
             x = self.move(x, replace(self._at_rest(t, x, still), eta=-g).accelerations())
         here = self._at_rest(t, x, v)

@@ -17,7 +17,8 @@ from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.trace import Part, Whole, maximum, select
 
 CLOSED = 1e-14
-"""Gaps (rad, m) that projection leaves; it stops there or after `PROJECTIONS` corrections."""
+"""Gaps that projection leaves, rad, m, or shares of a mechanism shorter than 1 m; it stops there or after `PROJECTIONS`
+corrections."""
 PROJECTIONS = 4
 
 ACCELERATION = frozenset({"K", "k", "opened"})
@@ -126,7 +127,8 @@ class ConstrainedTree:
             with program.loop(0, self.m) as r:
                 gap = program.load("row_gap", r)
                 program.store("reactions", r, 0, gap)
-                counts = select(program.load("row_inverse", r) > 0.0, abs(gap), 0.0)
+                share = abs(gap) * program.load("row_share", r)
+                counts = select(program.load("row_inverse", r) > 0.0, share, 0.0)
                 program.store("row_open", 0, 0, maximum(program.load("row_open", 0), counts))
             program.break_if(program.load("row_open", 0) <= CLOSED)
             self._correct(u)

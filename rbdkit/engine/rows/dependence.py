@@ -70,6 +70,14 @@ def reactions(Lambda: NDArray, slip: NDArray, counting: NDArray) -> NDArray:
     return found
 
 
+def gap_shares(size: NDArray, length: float) -> NDArray:
+    """What makes gaps, rad and m, of rows (m,) with such squares as wrenches shares of a length of less than 1 m.
+
+    Of longer ones they stay as they are: whoever closes them to the same number of digits of 1 m closes them enough.
+    """
+    return 1.0 / np.where(size > 0.0, np.minimum(1.0, length * np.sqrt(size)), 1.0)
+
+
 def free_responses(model: Model, loops: list[Place], length: float) -> NDArray:
     """What a unit reaction of each row does to the row itself where bodies are free: as if their mass were concentrated
     at that length."""

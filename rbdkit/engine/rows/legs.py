@@ -40,8 +40,8 @@ SPREAD: dict[str, tuple[tuple[str, ...], str]] = {
         ("v", "v_stage", "v_new", "u", "u_rates", "v_rates", "u_closing", "tau", "armature", "damping", "stiffness",
          "bias_force", "D_inv", "qdd", "step_v"), ((), VELOCITY)),
     **dict.fromkeys(
-        ("row_free", "row_least", "row_k", "row_gap", "row_slip", "row_inverse", "reactions", "row_sought"),
-        ((), ROW_OF_LOOP)),
+        ("row_free", "row_least", "row_share", "row_k", "row_gap", "row_slip", "row_inverse", "reactions",
+         "row_sought"), ((), ROW_OF_LOOP)),
     "Y": ((VELOCITY,), ROW_OF_LOOP),
     "L": ((VELOCITY,), VELOCITY),
     ANSWERS: ((ROW_OF_LOOP,), ROW_OF_LOOP),

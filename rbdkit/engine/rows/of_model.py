@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.rows.contribution import Contribution, RowCode
-from rbdkit.engine.rows.dependence import least_pivots
+from rbdkit.engine.rows.dependence import gap_shares, least_pivots
 from rbdkit.engine.rows.loop_joints import LoopJoints, loop_joints
 from rbdkit.engine.rows.own_constraints import own_constraints
 from rbdkit.engine.run.tables import supports_of
@@ -42,12 +42,14 @@ class RowsOfModel:
     """The rows of contributions to one model. Those of each come after those of the one before.
 
     arcs : (nv,) what makes rates of joints arcs. least : (m,) pivots of rows that are dependent in any case.
+    share : (m,) what makes gaps shares of the mechanism's length, see `gap_shares`.
     """
 
     parts: tuple[Contribution, ...]
     layout: Layout
     arcs: NDArray
     least: NDArray
+    share: NDArray
 
     @property
     def codes(self) -> tuple[RowCode, ...]:
@@ -98,6 +100,7 @@ class RowsOfModel:
             "row_free": free,
             "row_size": self.sizes,
             "row_least": self.least,
+            "row_share": self.share,
             "row_metric": self.arcs**2,
             "row_number": np.arange(self.m, dtype=float),
             "row_later": 1.0 + PREFERENCE * np.arange(self.m),
@@ -208,8 +211,10 @@ def rows_of(model: Model, layout: Layout, frames: NDArray) -> RowsOfModel | None
     parts = tuple(contributions(model, layout, frames))
     if not parts:
         return None
-    length = length_of(model)
-    return RowsOfModel(parts, layout, arcs_of(model, length), least_pivots(model, _sizes(parts), length))
+    length, sizes = length_of(model), _sizes(parts)
+    return RowsOfModel(
+        parts, layout, arcs_of(model, length), least_pivots(model, sizes, length), gap_shares(sizes, length)
+    )
 
 
 def _sizes(parts: Sequence[Contribution]) -> NDArray:
