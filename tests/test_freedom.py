@@ -102,7 +102,6 @@ def test_the_loops_to_blame():
 
 
 @pytest.mark.source("F8.14")
-@pytest.mark.filterwarnings("ignore:CONSTRAINTS VIOLATED")  # the squeezer's, by a hundredth of its size: both alike
 @pytest.mark.parametrize("name", ["four-bar", "squeezer", "Bricard", "Sarrus"])
 def test_a_properly_constrained_model_moves_alike(name):
     """The same motion from the same start, in bodies with constraints; its loop forces are determined."""
@@ -118,11 +117,11 @@ def test_a_properly_constrained_model_moves_alike(name):
     q0 = found.q
     v0 = rbd.project_velocity(model, q0, np.linspace(1.0, 2.0, model.nv))
     one, other = (
-        rbd.simulate(each, q0, v0, duration=0.02, dt=1e-3, formulation="se3", integrator="rk4")
+        rbd.simulate(each, q0, v0, duration=0.02, dt=2.5e-4, formulation="se3", integrator="rk4")
         for each in (model, weaker)
     )
     assert np.abs(one.q[-1] - q0).max() > 1e-3
-    np.testing.assert_allclose(one.q, other.q, atol=1e-7)
+    np.testing.assert_allclose(one.q, other.q, rtol=0.0, atol=1e-11)  # the squeezer turns fast: 1e-13 in 80 steps
 
 
 def test_what_cannot_be_weakened_is_said_and_what_is_proper_stays():
