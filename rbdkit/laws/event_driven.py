@@ -44,6 +44,11 @@ STIFF = 2.0
 SOON = 3.0
 MOST_PARTS = 20000
 """Parts of steps in a run, so that nothing flies through anything: more would run on for minutes or for ever."""
+ARRESTED = 0.05
+"""A slow point that friction could arrest in such a part of a step sticks.
+
+Stages of a step agree about velocities of what spins to the second order only, and would let it creep for ever.
+"""
 SWERVE = 0.9
 """Cosine of the angle that a direction of sliding may turn in a step."""
 FAR = 1e6
@@ -389,7 +394,7 @@ class _Run:
         """Which slow points do not stick (m,)."""
         still = 1e-8 * here.scale * self.held.ahead
         slips = np.array([self.modes[key].slips for key in here.near.keys], dtype=bool)
-        moves = np.hypot(here.u[:, 1], here.u[:, 2]) > still
+        moves = np.hypot(here.u[:, 1], here.u[:, 2]) > np.maximum(still, ARRESTED * self.held.ahead * here.grip)
         return (np.hypot(*here.slip.T) > still) | (slips & moves)
 
     def _labelled(self, t: float, key: Key, slips: bool) -> None:

@@ -94,3 +94,27 @@ def test_forces_that_do_not_exist_are_told():
         rubbed(
             W, np.array([-1.0, 0.0, 0.0]), np.ones(1), np.ones(1, bool), np.zeros((1, 2)), np.zeros((1, 3)), ("chalk",)
         )
+
+
+def test_a_ball_that_spins_fast_comes_to_roll_and_rolls_on():
+    """A cue ball slides on a parabola for 2 s / (7 mu g) (Coriolis 1835), then rolls straight, its spin about the
+    normal untouched. What was left of its slip, of the second order in the step, never ended and wore that spin down.
+    """
+    r, mu, dt, g = 0.0286, 0.2, 2e-3, 9.81
+    v, w, normal = np.array([2.0, 0.5, 0.0]), np.array([-30.0, -40.0, 25.0]), np.array([0.0, 0.0, r])
+    slip = v - np.cross(w, normal)
+    rolls = 2.0 * np.linalg.norm(slip) / (7.0 * mu * g)
+    model = rbd.Model("table")
+    model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(r, mass=0.17), geometry=rbd.Sphere(r))
+    model.add_ground(friction=mu)
+    motion = rbd.simulate(model, [1, 0, 0, 0, 0, 0, r], [*w, *v], duration=0.6, dt=dt, contact="rigid")
+    (stick,) = (event.t for event in motion.events if event.kind == "stick")
+    assert rolls < stick <= rolls + 3.0 * dt  # the slip halves and more from step to step, until it is given up
+    later = motion.t > stick + 1.5 * dt
+    R = motion.poses("ball")[later, :3, :3]
+    spin, speed = (np.einsum("nij,nj->ni", R, x) for x in (motion.v[later, :3], motion.v[later, 3:]))
+    np.testing.assert_allclose(speed - np.cross(spin, normal), 0.0, atol=1e-13)
+    np.testing.assert_allclose(np.ptp(spin, axis=0), 0.0, atol=1e-4)  # steps of RK4 where axes turn 0.11 rad in each
+    assert np.ptp(spin[:, 2]) < 3e-6  # likewise, without friction that could change it
+    np.testing.assert_allclose(spin[-1, 2], w[2], atol=4e-4)  # second order, in the few steps of the change
+    np.testing.assert_allclose(speed[-1], v - mu * g * rolls * slip / np.linalg.norm(slip), atol=2e-4)  # likewise
