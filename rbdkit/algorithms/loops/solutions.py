@@ -14,6 +14,7 @@ from rbdkit.algorithms.loops.loop_equation import LoopEquation, LoopMotion
 from rbdkit.algorithms.sparse.factors import Method, factorize
 from rbdkit.algorithms.sparse.solves import solve_LT
 from rbdkit.errors import ModelError, StateError
+from rbdkit.model.closing.massless import require_inertia
 
 
 def solve_directly(equation: LoopEquation, rows: Sequence[int] | None = None) -> LoopMotion:
@@ -35,7 +36,7 @@ def solve_directly(equation: LoopEquation, rows: Sequence[int] | None = None) ->
     ModelError
         If a motion that the loops allow moves nothing with inertia.
     """
-    from scipy.linalg import LinAlgError, solve  # slow to load
+    from scipy.linalg import null_space  # slow to load
 
     space, n = equation.space, len(equation.tau)
     kept = list(independent_rows(equation.constraint, space) if rows is None else rows)
@@ -43,13 +44,33 @@ def solve_directly(equation: LoopEquation, rows: Sequence[int] | None = None) ->
     if len(kept) != space.r or np.linalg.matrix_rank(K) < space.r:
         raise StateError(f"rows {kept} of K: {space.r} of them are independent; give as many that are")
     matrix = np.block([[equation.H, K.T], [K, np.zeros((len(kept), len(kept)))]])  # Eq 8.36, pruned
+    unit = _units(equation.H, K)
     try:
-        x = solve(matrix, np.concatenate([equation.tau - equation.C_, k]), assume_a="sym")
-    except LinAlgError:
+        require_inertia(equation.H, unit[:n, None] * null_space(K * unit[:n]))
+        x = unit * np.linalg.solve(
+            unit[:, None] * matrix * unit, unit * np.concatenate([equation.tau - equation.C_, k])
+        )
+    except np.linalg.LinAlgError:
         raise _no_inertia(equation) from None
     lam = np.zeros(equation.constraint.n_c)
     lam[kept] = -x[n:]
     return equation.motion(x[:n], _smallest(equation, lam))
+
+
+def _units(H: NDArray, K: NDArray) -> NDArray:
+    """Powers of two that bring the inertias of H (n, n), and the rows of K (r, n) then, near 1; (n + r,).
+
+    In metres and kilograms a mechanism of micrometres has inertias of 1e-30 beside rows of 1: the whole is well
+    conditioned all the same, and pivots are to be chosen by what it says and not by its units.
+    """
+    inertia = np.diag(H)
+    moved = inertia > 0.0
+    unit = np.where(moved, 1.0 / np.sqrt(np.where(moved, inertia, 1.0)), 0.0)
+    row = np.abs(K * unit).max(axis=1, initial=0.0)
+    of_row = 1.0 / np.where(row > 0.0, row, 1.0)
+    column = np.abs(of_row[:, None] * K).max(axis=0, initial=0.0)  # what has no inertia is as large as rows make it
+    unit = np.where(moved, unit, 1.0 / np.where(column > 0.0, column, 1.0))
+    return np.exp2(np.round(np.log2(np.concatenate([unit, of_row]))))
 
 
 def solve_for_forces(equation: LoopEquation, factorization: Method = "ltl", z: NDArray | None = None) -> LoopMotion:

@@ -249,3 +249,27 @@ def test_errors_fade_as_in_a_damper():
     second = (gaps[2] - 2.0 * gaps[1] + gaps[0]) / h**2
     expected = -10.0 * equation.constraint.delta_dot - 49.0 * equation.constraint.delta
     assert_allclose(second, expected, atol=1e-5)
+
+
+def slider(L, M):
+    """A slider-crank of length L and mass M, and its coordinates."""
+    model = rbd.Model("slider-crank", gravity=(0.0, 0.0, -9.81 * L))
+    rod = rbd.Inertia(M, (0.3 * L, 0.0, 0.0), M * L**2 * np.diag([0.01, 0.1, 0.1]))
+    model.add_body("crank", joint=rbd.Revolute("y"), inertia=rod)
+    model.add_body("rod", "crank", rbd.Revolute("y"), (0.3 * L, 0.0, 0.0), rod)
+    model.add_body("slide", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(2.0 * M))
+    model.add_loop("pin", "rod", "slide", rbd.Revolute("y"), (0.9 * L, 0.0, 0.0))
+    rod_angle = -np.arcsin(np.sin(0.7) / 3.0)
+    return model, np.array([0.7, rod_angle - 0.7, (0.3 * np.cos(0.7) + 0.9 * np.cos(rod_angle)) * L])
+
+
+@pytest.mark.parametrize(("L", "M"), [(1e-6, 1e-18), (1e-3, 1e-3), (1e3, 1e6), (1.0, 1e-12), (1e-6, 1e6)])
+def test_units_are_not_taken_for_bad_conditions(L, M):
+    """SciPy warned of micrometres, with 1e-32 for what is 1e-2: accelerations are those in metres, in other units."""
+
+    def found(L, M):
+        model, q = slider(L, M)
+        equation = loop_equation(model, q, np.zeros(3), np.array([0.3, 0.0, 0.0]) * M * L**2)
+        return solve_directly(equation).qdd / [1.0, 1.0, L]
+
+    np.testing.assert_allclose(found(L, M), found(1.0, 1.0), rtol=1e-14)  # scales are no powers of two
