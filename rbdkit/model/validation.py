@@ -91,9 +91,9 @@ def validate(model: Model) -> list[Finding]:
         findings += _where_loops_lead(model, idle)
     else:
         findings += [finding for _, finding in idle]
-        if not any(finding.severity == "error" for finding in findings) and (found := idle_body(model)) is not None:
-            name = model.bodies[found].name
-            findings.append(Finding("error", name, "inertia not positive definite", idle_text(model, found)))
+        if not any(finding.severity == "error" for finding in findings) and (at := idle_body(model)) is not None:
+            name = model.bodies[at].name
+            findings.append(Finding("error", name, "inertia not positive definite", idle_text(model, at)))
     if any(finding.severity == "error" for finding in findings):
         return findings  # where something is broken, how loops move is not looked at
     from rbdkit.model.closing.findings import loop_findings  # which models are made without
