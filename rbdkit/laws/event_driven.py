@@ -411,7 +411,8 @@ class _Run:
 
     def _driven(self, at: Moment, near: Near, force: NDArray) -> float:
         v = at.w[: self.scene.model.nv]
-        return driven_power(self.scene, at.t, at.q, v, near.pair, near.point, force)
+        push = None if self.scene.stops is None else self.scene.stops.pushes(near, force)
+        return driven_power(self.scene, at.t, at.q, v, near.pair, near.point, force, push)
 
     # --- events -------------------------------------------------------------------------------------------------------
 

@@ -53,6 +53,7 @@ class Scene:
         rows = constraint_rows(self.model)
         timed = (rows is not None and rows.timed) or any(loop.joint.type.is_driven for loop in self.model.loops)
         self.at_work = self.driven or timed or bool(working(self.model))
+        self.at_work |= self.stops is not None and self.stops.recorded.timed
         self.straight = Straight(system.model)
         self._placement = np.eye(4)
         rigid = list(range(len(self.model.bodies)))

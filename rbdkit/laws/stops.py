@@ -70,6 +70,21 @@ class Stops:
         rows = [int(each[np.argmin(gap[each])]) for each in own]
         return self.slot[rows], gap[rows]
 
+    def pushes(self, near: Near, force: NDArray) -> NDArray:
+        """What all rows push, (rows,), if forces (m, 3) act at some points."""
+        here, rows = self.numbers(near)
+        push = np.zeros(len(self.pair))
+        push[rows] = force[here] @ NO_PLACE
+        return push
+
+    def spread(self, t: float, q: NDArray, push: NDArray) -> NDArray:
+        """What all rows push, (rows,), if constraints push so much, (stops,): each in the row nearest to its bound."""
+        slots, _ = self.closest(t, q)
+        of_rows = np.zeros(len(self.pair))
+        for i, slot in enumerate(slots.tolist()):
+            of_rows[self._row[self.first + i, slot]] = push[i]
+        return of_rows
+
     def numbers(self, near: Near) -> tuple[NDArray, NDArray]:
         """Which of some points are rows of constraints, and which rows these are."""
         here = np.flatnonzero(near.pair >= self.first)

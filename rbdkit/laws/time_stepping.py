@@ -404,7 +404,8 @@ class Step:
     def driven(self, scene: Scene, q: NDArray, w: NDArray) -> float:
         """Work of prescribed joints through contacts in the step, which began at q and w, J."""
         v = 0.5 * (w + self.w)[: scene.model.nv]
-        return self.h * driven_power(scene, self.t, q, v, self.near.pair, self.near.point, self.force)
+        push = None if scene.stops is None else scene.stops.pushes(self.near, self.force)
+        return self.h * driven_power(scene, self.t, q, v, self.near.pair, self.near.point, self.force, push)
 
     def write(self, log: Log, k: int, scene: Scene, q: NDArray, w: NDArray) -> None:
         """Tell a log of step k, which began at q and w."""

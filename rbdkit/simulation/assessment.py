@@ -366,7 +366,7 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[floa
         )
     if doubtful:
         notes.append(f"the model has {doubtful} finding{'s' if doubtful > 1 else ''}, see model.validate()")
-    if at_work := working(only_stops(motion.model)):
+    if motion.contacts is None and (at_work := working(only_stops(motion.model))):
         notes.append(f"energy not judged: the work of bounds that move is not known, that of {listed(at_work)}")
     if missing := _forgotten(motion):
         notes.append(

@@ -152,9 +152,11 @@ def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> lis
 def _driven_in_steps(scene: Scene, recording: Recording, log: Log) -> list[float]:
     """The same where all states are recorded and forces are those of steps: until each state, as `Step.driven`."""
     work, t, q, v = [0.0], recording.t, recording.q, recording.v[:, : scene.model.nv]
+    none = np.zeros(len(log.stops))
     for k, h in enumerate(np.diff(t).tolist()):
         pair, point, _, _, force = log.kept.get(k, NOTHING_TOUCHES)
-        power = driven_power(scene, float(t[k]), q[k], 0.5 * (v[k] + v[k + 1]), pair, point, force)
+        push = None if scene.stops is None else scene.stops.spread(float(t[k]), q[k], log.pushes.get(k, none))
+        power = driven_power(scene, float(t[k]), q[k], 0.5 * (v[k] + v[k + 1]), pair, point, force, push)
         work.append(work[-1] + h * power)
     return work
 

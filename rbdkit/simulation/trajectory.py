@@ -384,7 +384,7 @@ class Trajectory:
     def _power(self) -> NDArray:
         """What `work` is the integral of, shape (n,), W."""
         power, _ = np.zeros(len(self)), self.z_names
-        if at_work := working(only_stops(self.model)):
+        if self.contacts is None and (at_work := working(only_stops(self.model))):
             raise SimulationError(f"the work of bounds that move is not known, here that of {listed(at_work)}")
         power = power - dissipation(self.model, self.v)
         if not all(force.element.conservative for force in self.model.acting):

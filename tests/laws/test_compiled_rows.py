@@ -185,6 +185,20 @@ def test_blows_on_a_lift_that_time_moves_are_in_the_account(moved):
     assert fast.report.energy_error < 5e-3 and few.report.energy_error < 5e-3  # it was 2.6 and 7.2 %
 
 
+def test_a_lift_that_time_moves_works_through_a_stop():
+    """A pin that drops on the lower end of its slot in the plate; compiled, and step by step in Python."""
+    model, q, v = lift("constraint")
+    pin = rbd.Inertia.sphere(0.02, 0.5)
+    model.add_body("pin", "plate", rbd.Prismatic("z"), joint_name="pin", inertia=pin)
+    model.add_constraint("end", rbd.Limit("pin", 0.0, None))
+    q, v = np.append(q, 0.02), np.append(v, 0.0)
+    fast, slow = runs(model, q, v, 0.2)
+    assert fast.report.backend.startswith("compiled loop"), fast.report.backend
+    assert fast.contacts.push[:, 0].max() > 0.0
+    assert fast.contacts.driven == pytest.approx(slow.contacts.driven, abs=1e-9)
+    assert fast.report.energy_error < 5e-3  # of first order in the step of 2 ms
+
+
 def test_what_no_program_can_ask_for_time_steps_from_python():
     model = rbd.Model("lift")
     model.add_body("plate", joint=rbd.Prismatic("z"), inertia=ROD, geometry=rbd.Sphere(0.1))
