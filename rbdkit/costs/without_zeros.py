@@ -10,9 +10,13 @@ from rbdkit.algorithms.equivalence.ten_numbers import moved
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.pack import pack
 from rbdkit.engine.run.counting import count_program
+from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.engine.run.tables import fixed_numbers
+from rbdkit.errors import ModelError
 from rbdkit.model import Model
+from rbdkit.model.requirements import require_model
 from rbdkit.spatial import se3
+from rbdkit.spatial.read_numbers import floats, shown
 from rbdkit.trace import Operations
 
 
@@ -28,8 +32,21 @@ def operations_with(model: Model, parameters: NDArray, algorithm: str) -> Operat
         the placements' numbers but 0 and 1.
     algorithm : str
         As in `rbdkit.engine.operations`.
+
+    Raises
+    ------
+    ModelError
+        If `model` is none, `parameters` are not ten numbers a body, or there is no such algorithm.
     """
+    require_model(model)
+    if not isinstance(algorithm, str) or algorithm not in INPUTS:
+        raise ModelError(f"operations_with: algorithm {shown(algorithm)} is unknown; there are {', '.join(INPUTS)}")
     plan = layout(model)
+    wanted = (len(plan.link_of_body), 10)
+    says = f"operations_with: parameters {{}} must be ten numbers for each body, {wanted}".format
+    parameters = floats(parameters, says)
+    if parameters.shape != wanted or not np.isfinite(parameters).all():
+        raise ModelError(says(shown(parameters)))
     packed = pack(model, plan)
     rows, frames = np.nan_to_num(packed["rows"]), packed["frames"]
     rows[:, 12:22] = 0.0

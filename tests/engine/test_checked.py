@@ -208,3 +208,20 @@ def test_the_code_of_an_algorithm_can_be_seen():
     text = source(model, "rnea")
     assert text.startswith("def rnea(") and "# rnea.py:" in text
     assert "define" in source(model, "rnea", "llvm")
+
+
+@pytest.mark.parametrize("odd", [None, 2.5, "", "x", [], {}, np.ones(3), rbd.Model, len, 1j, range(3)], ids=repr)
+def test_odd_arguments_are_refused_in_our_words(odd):
+    """AttributeErrors and bare TypeErrors came out of the depths."""
+    model = rbd.library.double_pendulum()
+    inertias = np.ones((2, 10))
+    for call in (
+        lambda: rbd.engine.source(odd, "aba"),
+        lambda: rbd.engine.source(model, odd),
+        lambda: rbd.engine.source(model, "aba", odd),
+        lambda: rbd.costs.operations_with(odd, inertias, "aba"),
+        lambda: rbd.costs.operations_with(model, odd, "aba"),
+        lambda: rbd.costs.operations_with(model, inertias, odd),
+    ):
+        with pytest.raises(rbd.ModelError):
+            call()

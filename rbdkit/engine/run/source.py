@@ -10,6 +10,8 @@ from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.kept import checked_twin
+from rbdkit.model.requirements import require_model
+from rbdkit.spatial.read_numbers import shown
 from rbdkit.trace import checked, llvm_source, python_source
 
 
@@ -27,12 +29,14 @@ def source(model: Model, algorithm: str, language: Literal["python", "llvm"] = "
     Raises
     ------
     ModelError
-        If nothing is generated for the model, or by that name.
+        If `model` is none, or nothing is generated for it, or by that name.
     """
-    if algorithm not in INPUTS or language not in ("python", "llvm"):
+    require_model(model)
+    names = isinstance(algorithm, str) and isinstance(language, str)
+    if not names or algorithm not in INPUTS or language not in ("python", "llvm"):
         raise ModelError(
-            f"no code of {algorithm!r} in {language!r} is generated; algorithms are {', '.join(INPUTS)}, languages "
-            "python and llvm"
+            f"no code of {shown(algorithm)} in {shown(language)} is generated; algorithms are {', '.join(INPUTS)}, "
+            "languages python and llvm"
         )
     with checked():
         kernels = kernels_for(checked_twin(model))
