@@ -176,6 +176,7 @@ assert not [part for part in later if f"rbdkit.{part}" in sys.modules]
 rbd.simulate(model, [0.1, 0.2], duration=0.1)
 print(*sorted(sys.modules))
 """
+    subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, check=True)  # records what is not kept yet
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(result.stdout.split())
     assert "rbdkit.simulation.trajectory" in loaded
