@@ -158,7 +158,7 @@ def test_a_lift_that_time_moves_carries_a_ball(moved):
     assert fast.q[:, 0] == pytest.approx(height, abs=1e-13)  # every step ends on it
     # the ball stays on it, by the step's error of first order
     assert fast.q[:, -1] - height == pytest.approx(0.15, abs=2e-3 * 0.3)
-    assert fast.report.energy_error < 2e-3  # the ram carries the ball: of first order in the step of 2 ms
+    assert fast.report.energy_error < 1.3e-3  # 1.26e-3 at 2 ms, and half as much in steps half as long: first order
     force = np.array([fast.contacts.total_force(name) for name in fast.contacts.names])[0]
     expected = 0.7 * (9.81 - 1.8 * np.sin(6.0 * fast.t))
     assert np.abs(np.abs(force[5:-1, 2]) - expected[5:-1]).max() < 0.7 * 1.8 * 6.0 * 2e-3 * 2  # of two steps
