@@ -1,6 +1,8 @@
 """Contact laws, one a file: what happens where bodies touch. `simulate(..., contact=...)` chooses one by its name."""
 
 from rbdkit.laws.compliant import Compliant
+from rbdkit.laws.contact_force import ContactForce
+from rbdkit.laws.contact_point import ContactPoint
 from rbdkit.laws.impulse import Impulse
 from rbdkit.laws.law import Law
 from rbdkit.laws.log import Log
@@ -20,6 +22,8 @@ __all__ = [
     "LAWS",
     "Compliant",
     "ContactEvent",
+    "ContactForce",
+    "ContactPoint",
     "ContactRecord",
     "ContactReport",
     "Impulse",

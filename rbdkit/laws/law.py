@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rbdkit.engine.contact.soft_steps import SoftSteps
+from rbdkit.engine.contact.force_steps import ForceSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import SimulationError
 from rbdkit.formulations import System
@@ -91,12 +91,17 @@ class Law(ABC):
         """Its steps as a method of the compiled loop over time; None if that has none."""
         return None
 
-    def stepped(self, method: Integrator, surfaces: Sequence[Any]) -> SoftSteps | None:
+    def stepped(self, method: Integrator, surfaces: Sequence[Any], names: Sequence[str]) -> ForceSteps | None:
         """Steps of an integrator under this law in the compiled loop, or None.
 
         Parameters
         ----------
-        surfaces : materials of the places where bodies may touch, one for each.
+        surfaces, names : materials and pairs of the places where bodies may touch, one for each.
+
+        Raises
+        ------
+        NotCovered
+            If the law cannot be compiled, in words.
         """
         return None
 

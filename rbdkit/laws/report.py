@@ -79,7 +79,8 @@ class ContactReport:
         """The report as lines of text."""
         lines = [f"contact law {self.law}: {self.assumes}"]
         depth = f"{self.penetration:.2g} m ({self.where} at t = {self.when:.4g} s)" if self.where else "none"
-        lines.append(f"largest penetration {depth}; promised: {self.promise}")
+        promised = f"; promised: {self.promise}" if self.promise else ""
+        lines.append(f"largest penetration {depth}{promised}")
         if self.rounds:
             unsettled = f", {self.unsettled} steps not settled" if self.unsettled else ""
             beside = f" (bodies move with up to {self.fastest:.2g} m/s)" if self.fastest else ""

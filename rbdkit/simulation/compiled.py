@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import external_forces
 from rbdkit.engine import Kernels, few_steps, kernels_for
 from rbdkit.engine import simulate as run_kernels
-from rbdkit.engine.contact.soft_steps import SoftSteps
+from rbdkit.engine.contact.force_steps import ForceSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.engine.run.driven import prescribed
 from rbdkit.errors import ConvergenceError, RbdkitError
@@ -66,7 +66,7 @@ def acting(
     """
     if why_not := obstacle(method, False, False):
         return None, why_not
-    if isinstance(method, Adaptive | TimeSteps | SoftSteps) and _time_is_asked_from_python(model, times):
+    if isinstance(method, Adaptive | TimeSteps | ForceSteps) and _time_is_asked_from_python(model, times):
         return None, "joints move as a Python function of time says"
     functions = [x for x in (applied.law, f_ext) if callable(x)]
     short = (len(times) - 1) * least_evaluations(method) < WORTH_COMPILING

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from rbdkit.engine import Kernels, kernels_for, scene_for
 from rbdkit.engine.contact import diary
 from rbdkit.engine.contact.contacts import KEPT
+from rbdkit.engine.contact.force_steps import ForceSteps
 from rbdkit.engine.contact.scene import FAST, Scene
-from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.contact.time_steps import TimeSteps
+from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.motion import JointMotion
 from rbdkit.formulations import Acting, Force
 from rbdkit.integrators import Integrator
-from rbdkit.laws import ContactEvent, Law, Log
+from rbdkit.laws import ContactEvent, ContactForce, Law, Log
 from rbdkit.laws.log import Rows
 from rbdkit.model import Model
 from rbdkit.model.one_sided import without_stops
@@ -30,8 +31,8 @@ from rbdkit.trace import Run, run_motion
 
 KINDS = {diary.IMPACT: "impact", diary.GAIN: "gain", diary.SLIP: "slip", diary.STICK: "stick", diary.LOSS: "loss"}
 
-PATCHES = ("patch_depth", "patch_pressed")
-"""Arrays by which steps of soft surfaces know of the one before."""
+OF_LAW = ("place_kept",)
+"""The array by which steps under a law of force know of the one before."""
 NOTHING: Rows = (np.zeros(0, dtype=int), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)))
 """No points."""
 FEW = 200
@@ -44,7 +45,7 @@ class CompiledLaw:
 
     kernels: Kernels
     scene: Scene
-    method: TimeSteps | SoftSteps
+    method: TimeSteps | ForceSteps
     acts: Acting
 
     def run(self, times: NDArray, q: NDArray, w: NDArray, every: int, watch: Progress, log: Log) -> Recording | None:
@@ -53,7 +54,7 @@ class CompiledLaw:
         None if a step is too hard for sweeps, and there are few enough contacts for another solver.
         """
         scene, acts, size = self.scene, self.acts, len(w)
-        if isinstance(self.method, SoftSteps):
+        if isinstance(self.method, ForceSteps):
             w = np.concatenate([w, np.zeros(self.method.states)])
         motion = self._motion(times, q, w, acts.tau, every)
         motion.arrays["measures"][FAST] = log.speed
@@ -105,7 +106,7 @@ class CompiledLaw:
         onwards = np.array([times[-1], 2.0 * times[-1] - times[-2]])
         motion = self._motion(onwards, recording.q[-1], recording.v[-1], tau, 1)
         motion.arrays["measures"][FAST] = log.speed
-        for name in (*KEPT, *(PATCHES if isinstance(self.method, SoftSteps) else ())):
+        for name in (*KEPT, *(OF_LAW if isinstance(self.method, ForceSteps) else ())):
             motion.arrays[name][...] = before.arrays[name]
         run = run_motion(motion)
         self._tell_passed(log, motion)
@@ -115,7 +116,7 @@ class CompiledLaw:
             log.keep(len(times) - 1, rows)
             points = log.kept[len(times) - 1]
             log.reached(float(times[-1]), points[0], points[3])
-        if isinstance(self.method, SoftSteps):  # forces of a state, not of the step after it
+        if isinstance(self.method, ForceSteps):  # forces of a state, not of the step after it
             self._tell_events(log, entries, onwards[:1])
 
     def _tell_passed(self, log: Log, motion: JointMotion) -> None:
@@ -152,19 +153,22 @@ def compiled_law(
     integrator : of laws that make no steps of their own. applied : joint forces. f_ext : external forces as given.
     external : the same, as a checked function. times : of all steps, s.
     """
-    if own := users_class(law, "compiled" if law.own_steps else "stepped"):
+    if own := _passed_over(law):
         return None, f"law {law.name!r} is of class {own}, and the compiled loop that of its base class"
     free = without_stops(model)
     kernels = kernels_for(free)
     scene, why_not = scene_for(model)
     if kernels is None or scene is None:
         return None, why_not
-    method: TimeSteps | SoftSteps | None
+    method: TimeSteps | ForceSteps | None
     if law.own_steps:
         method = law.compiled()
     else:
-        pairs = model.contact_pairs
-        method = law.stepped(integrator, [pairs[k].material for k in scene.pair[: scene.counts["first_stop"]].tolist()])
+        pairs = [model.contact_pairs[k] for k in scene.pair[: scene.counts["first_stop"]].tolist()]
+        try:
+            method = law.stepped(integrator, [pair.material for pair in pairs], [pair.name for pair in pairs])
+        except NotCovered as fault:
+            return None, str(fault)
     if method is None:
         known = law.own_steps or type(law).stepped is not Law.stepped
         return None, f"law {law.name!r} is not compiled with these options" if known else ""
@@ -174,6 +178,17 @@ def compiled_law(
     if isinstance(method, TimeSteps) and len(scene.pair) > FEW:
         method = replace(method, hard=np.inf)
     return CompiledLaw(kernels, scene, method, acts), ""
+
+
+def _passed_over(law: Law) -> str:
+    """The name of the user's class that a law is of, if what that changes would be passed over by a compiled loop.
+
+    What a law of force says is recorded from the object itself, whoever says it.
+    """
+    if not isinstance(law, ContactForce):
+        return users_class(law, "compiled" if law.own_steps else "stepped")
+    users = [kind for kind in type(law).__mro__ if not kind.__module__.startswith("rbdkit.")]
+    return next((kind.__name__ for kind in users if {"samples", "stepped", "judge"} & vars(kind).keys()), "")
 
 
 def _points(scene: Scene, entries: NDArray) -> list[tuple[int, Rows]]:

@@ -14,7 +14,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import RK4, Adaptive, Integrator, LinearlyImplicitEuler
-from rbdkit.laws import LAWS, Compliant, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report
+from rbdkit.laws import LAWS, ContactForce, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report
 from rbdkit.laws.determined import Determined
 from rbdkit.laws.driven import driven_power
 from rbdkit.laws.log import NOTHING_TOUCHES
@@ -130,7 +130,7 @@ def run_law(
 
     samples = law.samples(scene, method, hold, times, q, w, log)  # type: ignore[arg-type]
     recording = record(samples, times, q, w, every, watch).within_reach()
-    if isinstance(law, Compliant) and scene.at_work:  # forces are functions of the state, and no law counts their work
+    if isinstance(law, ContactForce) and scene.at_work:  # no step counts the work of such forces
         log.driven = _driven(scene, recording, times, log)
     motion = _motion(law, system, model, recording, times, log, applied, external)
     code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({in_words(name)})"
@@ -173,7 +173,7 @@ def _motion(
 ) -> Trajectory:
     """The trajectory of a recording, with what a log says of its contacts."""
     contacts = log.record(times, recording.t)
-    if not isinstance(law, Compliant) and (contacts.names or contacts.stops):
+    if not isinstance(law, ContactForce) and (contacts.names or contacts.stops):
         states = Determined(model, recording.t, recording.q, recording.v[:, : model.nv], law.own_steps)
         contacts = replace(contacts, motion=states)
     parts: dict[str, Any] = {"contacts": contacts, "events": tuple(log.events)}

@@ -42,8 +42,9 @@ CONTAINERS = (tuple, list, set, frozenset, dict)
 PURE_PARTS = frozenset({"abc", "builtins", "collections", "dataclasses", "enum", "numbers", "typing"})
 """Modules of Python that classes are made from; their functions keep nothing."""
 NEVER_CALLED = frozenset({
-    "__class_getitem__", "__delattr__", "__getnewargs__", "__getstate__", "__init__", "__init_subclass__", "__new__",
-    "__post_init__", "__reduce__", "__reduce_ex__", "__repr__", "__set_name__", "__setattr__", "__setstate__",
+    "__class_getitem__", "__delattr__", "__getnewargs__", "__getstate__", "__hash__", "__init__", "__init_subclass__",
+    "__new__", "__post_init__", "__reduce__", "__reduce_ex__", "__repr__", "__set_name__", "__setattr__",
+    "__setstate__",
 })  # fmt: skip
 """Methods that are not called while something computes: what makes objects may write to them."""
 WORLD = frozenset({

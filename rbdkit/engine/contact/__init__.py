@@ -14,5 +14,5 @@ In the order of reading::
     diary            points, events and what else steps write down
     touching_tree    a tree as a system that the loop over time steps, with contacts
     time_steps       the method: contacts and friction at the level of velocities
-    soft_tree        a tree whose surfaces give way; soft_steps: integrators that step it
+    force_tree       a tree whose surfaces push by a law of force; force_steps: integrators that step it
 """

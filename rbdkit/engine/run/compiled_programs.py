@@ -12,7 +12,7 @@ from rbdkit.trace import ALONE, Backend, Executable, Lanes, checked, compiling, 
 
 if TYPE_CHECKING:
     from rbdkit.collision import Kind
-    from rbdkit.engine.contact.soft_tree import Soft
+    from rbdkit.engine.contact.force_tree import ForceLaw
     from rbdkit.engine.links.own_forces import OwnForces
     from rbdkit.engine.rows.contribution import RowCode
     from rbdkit.engine.rows.legs import Legs
@@ -32,8 +32,8 @@ class Task:
     external forces on the links, from time and state, and driven the numbers of joints that move as time says; None
     where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for them.
     rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of pairs of
-    shapes, for methods that ask for contacts. stops : constraints on one side beside these. soft : of surfaces that
-    give way. stiff : whether the method asks for K and D. redmax : whether accelerations come from J^T M J. deep :
+    shapes, for methods that ask for contacts. stops : constraints on one side beside these. force_law : of
+    contacts. stiff : whether the method asks for K and D. redmax : whether accelerations come from J^T M J. deep :
     whether many joints move its bodies. looked : whether it adds up squares of what it reads and writes. apart :
     whether reactions are found leg by leg.
     """
@@ -49,7 +49,7 @@ class Task:
     stabilised: bool = False
     touching: tuple[Kind, ...] | None = None
     stops: OwnConstraints | None = None
-    soft: Soft | None = None
+    force_law: ForceLaw | None = None
     stiff: bool = False
     redmax: bool = False
     deep: bool = False

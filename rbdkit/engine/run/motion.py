@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.diary import run_arrays
+from rbdkit.engine.contact.force_steps import ForceSteps
 from rbdkit.engine.contact.scene import Scene
-from rbdkit.engine.contact.soft_steps import SoftSteps
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import Task
 from rbdkit.engine.run.kernels import Kernels
@@ -54,8 +54,8 @@ class JointMotion:
     ) -> None:
         kernels.require_rows("the loop over time")
         nq, nv, self.shared = len(q), kernels.nv, method.shared
-        patches = method.states if isinstance(method, SoftSteps) else 0
-        if len(v) != nv + kernels.nz + patches:
+        law_states = method.states if isinstance(method, ForceSteps) else 0
+        if len(v) != nv + kernels.nz + law_states:
             raise ValueError(f"v has {len(v)} numbers; there are {nv} velocities and {kernels.nz} states of elements")
         self.steps = len(times) - 1
         self.kernels = kernels
@@ -66,10 +66,10 @@ class JointMotion:
         }
         touching: dict[str, int] = {}
         if scene is not None:
-            if scene.stops is not None and isinstance(method, SoftSteps):
-                raise NotCovered("constraints on one side have no stiffness beside soft surfaces")
+            if scene.stops is not None and isinstance(method, ForceSteps):
+                raise NotCovered("constraints on one side have no stiffness beside forces of surfaces")
             of_scene, counts = run_arrays(scene, every)
-            touching = {**counts, "n_patch": patches}
+            touching = {**counts, "n_law_states": law_states}
             self.arrays |= of_scene
         if redmax:
             self.arrays.setdefault("elimination", np.zeros(3))
@@ -91,7 +91,7 @@ class JointMotion:
             stabilised=begins is not None and "baumgarte" in begins,
             touching=None if scene is None else scene.kinds,
             stops=None if scene is None else scene.stops,
-            soft=method.soft if isinstance(method, SoftSteps) else None,
+            force_law=method.law if isinstance(method, ForceSteps) else None,
             stiff="stiff_KD" in self.arrays,
             redmax=redmax,
         )

@@ -42,13 +42,13 @@ def record(task: Task, tree: Tree) -> None:
 
 
 def _touching_tree(task: Task, tree: LoopTree, kinds: tuple[Kind, ...]) -> RecordedTouchingTree:
-    from rbdkit.engine.contact.soft_tree import RecordedSoftTree  # which most models never need
+    from rbdkit.engine.contact.force_tree import RecordedForceTree  # which most models never need
     from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 
     laws = task.external, task.tau, task.f_ext, task.driven, task.own
-    if task.soft is None:
+    if task.force_law is None:
         return RecordedTouchingTree(tree, kinds, *laws, codes=task.rows, stops=task.stops)
-    return RecordedSoftTree(tree, kinds, task.soft, *laws, codes=task.rows)
+    return RecordedForceTree(tree, kinds, task.force_law, *laws, codes=task.rows)
 
 
 def _record_constrained(task: Task, tree: LoopTree) -> None:

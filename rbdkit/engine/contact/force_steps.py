@@ -1,4 +1,4 @@
-"""Steps of an integrator for bodies with soft surfaces."""
+"""Steps of an integrator for bodies that push each other by a law of force."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.diary import ACCOUNT
-from rbdkit.engine.contact.soft_tree import RecordedSoftTree, Soft
+from rbdkit.engine.contact.force_tree import CONSTANTS, ForceLaw, RecordedForceTree
 from rbdkit.trace import Index, Moment, Part, Record, Recordable
 
 
 @dataclass(frozen=True)
 class _Step:
-    """One step of a method, told before and with patches where bodies hold them after."""
+    """One step of a method, told before, and settled after."""
 
     inner: Record
 
-    def __call__(self, system: RecordedSoftTree, n: Index) -> None:
+    def __call__(self, system: RecordedForceTree, n: Index) -> None:
         system.tell(n)
         self.inner(system, n)
         moment = Moment(system.program, n, 0)
         system.close(Part("x_new"), Part("v_new"), lambda: moment.time + moment.h)
-        system.ended(n)
+        system.settled(n)
 
 
 @dataclass(frozen=True, eq=False)
-class SoftSteps:
-    """An integrator, with what surfaces are like.
+class ForceSteps:
+    """An integrator, with the law of force of all places.
 
     Parameters
     ----------
-    inner : the integrator. soft : the exponents of surfaces. patches : K, D, K_t, D_t of each slot, (slots, 4).
+    inner : the integrator. law : what it says. numbers : of each place (slots, n).
     """
 
     inner: Recordable
-    soft: Soft
-    patches: NDArray
+    law: ForceLaw
+    numbers: NDArray
 
-    requires: ClassVar[type] = RecordedSoftTree
+    requires: ClassVar[type] = RecordedForceTree
     written_out: ClassVar[None] = None
 
     @property
@@ -60,18 +60,20 @@ class SoftSteps:
 
     @property
     def states(self) -> int:
-        """How many numbers patches have behind v."""
-        return (4 if self.soft.states else 3) * len(self.patches) + 2
+        """How many numbers all places have behind v."""
+        return sum(self.law.states) * len(self.numbers) + 2
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        constants = ((name, getattr(self.law, name)) for name in CONSTANTS)
         return {
             **self.inner.arrays(nx, nv),
+            **{CONSTANTS[name]: np.array(law.numbers) for name, law in constants if law is not None},
             "account": np.zeros(ACCOUNT),
             "turns": np.ones(1),
             "contact_sweeps": np.zeros(1),
-            "patches": np.ascontiguousarray(self.patches, dtype=float),
-            "patch_since": np.zeros(1),
-            "patch_depth": np.zeros(len(self.patches)),
-            "patch_pressed": np.zeros(len(self.patches)),
+            "place_numbers": np.ascontiguousarray(self.numbers, dtype=float),
+            "law_times": np.zeros(2),
+            "place_kept": np.zeros(len(self.numbers) * self.law.kept),
+            "place_settled": np.zeros(len(self.numbers)),
         }

@@ -1,0 +1,258 @@
+"""A tree whose bodies push each other by a law of force, as a system that the loop over time steps.
+
+The law is the text of `rbdkit.laws.ContactForce`, recorded; `rbdkit.laws.forces_at_points` runs it on arrays. Behind
+the velocities and the states of force elements v holds the states of the law, each for all places, and the energy that
+contacts took by normal forces and by friction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rbdkit.collision import Kind
+from rbdkit.engine.contact.branches import movers_of
+from rbdkit.engine.contact.contacts import (
+    ARRIVING,
+    FIRST,
+    FRICTION,
+    FULL,
+    GAP,
+    H_STEP,
+    IMPULSE,
+    LINK_P,
+    LINK_S,
+    MARGIN,
+    MISSED,
+    NORMAL,
+    NOW,
+    POINT,
+    RESIDUAL,
+    SECOND,
+    SLOT,
+    SPEED,
+    TOLERANCE,
+    Contact,
+    Contacts,
+)
+from rbdkit.engine.contact.diary import CROWDED, FRICTION_WORK, NORMAL_WORK
+from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
+from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.contribution import RowCode
+from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.recorded_tree import DrivenMotion
+from rbdkit.spatial.vector3 import Vector, cross, dot
+from rbdkit.trace import Feedback, Index, Moment, Part, Scalar, Whole, select, sqrt
+
+CONSTANTS = {name: f"{name}_constants" for name in ("act", "act_apart", "settle", "settle_apart")}
+"""Arrays of the numbers that stand in a law, by what they belong to."""
+TIME, SINCE = range(2)
+"""Places in "law_times": the time, and how long ago the step began."""
+LIMIT = 0.999999
+"""Part of the friction that there can be, from which on a point slides."""
+OF_CONTACT = {"gap": GAP, "velocity": ARRIVING, "normal": NORMAL, "first": FIRST, "second": SECOND}
+
+
+@dataclass(frozen=True)
+class ForceLaw:
+    """A law of force as operations; see `rbdkit.laws.recorded_force`.
+
+    act : force, and rates of all states, at a place within reach. act_apart : rates, at others; None without states.
+    settle, settle_apart : all states and what is kept at the end of a step; None if nothing is.
+    states : of how many numbers each is. kept, numbers : so many each place keeps, and is given.
+    reach : distance up to which it acts, m.
+    """
+
+    act: Feedback
+    act_apart: Feedback | None
+    settle: Feedback | None
+    settle_apart: Feedback | None
+    states: tuple[int, ...]
+    kept: int
+    numbers: int
+    reach: float
+
+
+class RecordedForceTree(RecordedTouchingTree):
+    """The `RecordedTree` of a model whose shapes touch, with forces of a law.
+
+    Parameters
+    ----------
+    kinds : of pairs of shapes. law : of all places. codes : of the rows of loops and constraints.
+    """
+
+    presses: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        tree: LoopTree,
+        kinds: tuple[Kind, ...],
+        law: ForceLaw,
+        external: bool,
+        tau: Feedback | None,
+        f_ext: Feedback | None,
+        driven: DrivenMotion | None = None,
+        own: OwnForces | None = None,
+        codes: Sequence[RowCode] = (),
+    ) -> None:
+        super().__init__(tree, kinds, external, tau, f_ext, driven, own, codes)
+        self.law, self.contacts = law, Contacts(tree.program)
+        self.nv = self.nv + tree.program.count("n_law_states")
+        self.solved_together = 0, self.nv
+
+    def local_rate(self, u: Part, v: Part, result: Part) -> None:
+        super().local_rate(u, v, result)
+        at_rest = self._states_of_law(result)
+        for k in self.tree.each(self.program.count("n_law_states")):
+            at_rest.store(self.program, k, 0.0)
+
+    def push(self, moment: Moment, v: Part, result: Part) -> None:
+        self._list()
+        self.program.leave_if(self.program.load("contact_state", 0, FULL) > 0.5)
+        self._tell_law(moment.time, moment.fraction * moment.h)
+        rates, last = self._states_of_law(result), self.program.count("n_law_states")
+        if self.law.act_apart is not None:
+            with self.program.loop(0, self.program.count("n_slots")) as slot:
+                self._put(rates, slot, self._said("act_apart", slot, v, None))
+        for back in (2, 1):
+            rates.store(self.program, last - back, 0.0)
+        for contact in self.contacts.each():
+            u = [contact[ARRIVING + r] for r in range(3)]
+            f = self._said("act", contact.part(SLOT), v, contact)
+            self._put(rates, contact.part(SLOT), f[3:])
+            for back, taken in ((2, f[0] * u[0]), (1, f[1] * u[1] + f[2] * u[2])):
+                energy = last - back
+                rates.store(self.program, energy, rates.load(self.program, energy) - taken)
+            self._press(contact, f[:3], result)
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+
+    def tell(self, n: Index) -> None:
+        """Write down the state in which step n begins; leave the program, to do the step again, if the log is full."""
+        program, moment, x, v = self.program, Moment(self.program, n, 0), Part("x"), Part("v")
+        self._place(x, v)
+        self._list()
+        program.leave_if(program.load("contact_state", 0, FULL) > 0.5)
+        self._tell_law(moment.time, 0.0)
+        for place, value in ((H_STEP, moment.h), (NOW, moment.time), (RESIDUAL, 0.0), (TOLERANCE, 0.0), (MISSED, 0.0)):
+            program.store("contact_state", 0, place, value)
+        program.store("contact_sweeps", 0, 0, 0.0)
+        self._take_work(v)
+        for contact in self.contacts.each():
+            self._tell(contact, self._said("act", contact.part(SLOT), v, contact)[:3])
+        self.diary.leave_if_full()
+        self.diary.write()
+        self.sweeps.end()
+
+    def settled(self, n: Index) -> None:
+        """Let the law set what it does at the end of step n, in "x_new", "v_new"."""
+        program, moment, v = self.program, Moment(self.program, n, 0), Part("v_new")
+        if self.law.settle is not None:
+            self._place(Part("x_new"), v)
+            self._list()
+            self._tell_law(moment.time + moment.h, moment.h)
+            for contact in self.contacts.each():
+                slot = contact.part(SLOT)
+                self._settle(slot, v, self._said("settle", slot, v, contact))
+                program.store("place_settled", slot, 0, 1.0)
+            with program.loop(0, program.count("n_slots")) as slot:
+                settled = program.load("place_settled", slot) > 0.5
+                now = self._of_place(slot, v)
+                apart = self._said("settle_apart", slot, v, None)
+                self._settle(slot, v, [select(settled, a, b) for a, b in zip(now, apart, strict=True)])
+                program.store("place_settled", slot, 0, 0.0)
+        self._take_work(v)
+
+    def _settle(self, slot: Index, v: Part, values: Sequence[Scalar]) -> None:
+        states = sum(self.law.states)
+        self._put(self._states_of_law(v), slot, values[:states])
+        for k, value in enumerate(values[states:]):
+            self.program.store("place_kept", slot * self.law.kept, k, value)
+
+    def _place(self, x: Part, v: Part) -> None:
+        tree = self.tree
+        self.at.outward(tree.coordinates(x.array, x.start), tree.velocities(v.array, v.start), (), inertia=False)
+
+    def _list(self) -> None:
+        """What is within reach, where the links are."""
+        program = self.program
+        program.store("contact_state", 0, FULL, 0.0)
+        program.store("contact_state", 0, MARGIN, self.law.reach)
+        self.search.record()
+        program.store("account", 0, CROWDED, program.load("contact_state", 0, FULL))
+
+    def _tell_law(self, time: Scalar, since: Scalar) -> None:
+        self.program.store("law_times", 0, TIME, time)
+        self.program.store("law_times", 0, SINCE, since)
+
+    def _tell(self, contact: Contact, f: Sequence[Scalar]) -> None:
+        """A contact as the diary reads it: impulses for forces, and how it slides at the limit of friction."""
+        h = self.program.load("contact_state", 0, H_STEP)
+        size, limit = sqrt(f[1] * f[1] + f[2] * f[2]), LIMIT * (contact[FRICTION] * f[0])
+        pushes = dot(list(f), list(f)) > 0.0
+        for r, u in enumerate([contact[ARRIVING + r] for r in range(3)]):
+            contact[SPEED + r] = 0.0 if r == 0 else select(size < limit, 0.0, u)
+        for r, x in enumerate(f):
+            contact[IMPULSE + r] = h * x
+        contact[GAP] = select(pushes, contact[GAP], 1.0)
+
+    def _take_work(self, v: Part) -> None:
+        """What contacts took is a state."""
+        last = self.program.count("n_law_states")
+        for place, back in ((NORMAL_WORK, 2), (FRICTION_WORK, 1)):
+            self.program.store("account", 0, place, self._states_of_law(v).load(self.program, last - back))
+
+    def _press(self, contact: Contact, f: Sequence[Scalar], result: Part) -> None:
+        """Add what the force of a contact does along the velocities."""
+        program = self.program
+        n, t_1, t_2 = (contact.vector(k) for k in (NORMAL, FIRST, SECOND))
+        contact.keep(SPEED, f[0] * n + f[1] * t_1 + f[2] * t_2)
+        for which, sign in ((LINK_S, 1.0), (LINK_P, -1.0)):
+            for a, S in movers_of(program, contact.part(which)):
+                moved = Vector(S[3:]) + cross(Vector(S[:3]), contact.vector(POINT))
+                place = a + result.start
+                x = program.load(result.array, place) + sign * dot(contact.vector(SPEED), moved)
+                program.store(result.array, place, 0, x)
+
+    # --- the law ------------------------------------------------------------------------------------------------------
+
+    def _said(self, which: str, slot: Index, v: Part, contact: Contact | None) -> list[Scalar]:
+        """What the law says of a place, where there is a contact or none."""
+        program, places = self.program, self._places_of(slot)
+
+        def load(argument: str, k: int) -> Any:
+            if argument == "states":
+                return self._states_of_law(v).load(program, places[k])
+            if argument == "kept":
+                return program.load("place_kept", slot * self.law.kept, k)
+            if argument == "numbers":
+                return program.load("place_numbers", slot * self.law.numbers, k)
+            if argument in ("time", "since"):
+                return program.load("law_times", 0, TIME if argument == "time" else SINCE)
+            assert contact is not None  # of what is apart, the rest is known
+            return contact[OF_CONTACT[argument] + k]
+
+        law: Feedback = getattr(self.law, which)
+        return law.compute(program, load, CONSTANTS[which])
+
+    def _states_of_law(self, v: Part) -> Part:
+        return Part(v.array, v.start + self.tree.nv + self.nz)
+
+    def _places_of(self, slot: Index) -> list[Whole]:
+        """Where the states of a place are among those of the law."""
+        slots, before = self.program.count("n_slots"), 0
+        found: list[Whole] = []
+        for size in self.law.states:
+            found += [slots * before + slot * size + k for k in range(size)]
+            before += size
+        return found
+
+    def _of_place(self, slot: Index, v: Part) -> list[Scalar]:
+        """States of a place, and what is kept there."""
+        states = [self._states_of_law(v).load(self.program, place) for place in self._places_of(slot)]
+        return states + [self.program.load("place_kept", slot * self.law.kept, k) for k in range(self.law.kept)]
+
+    def _put(self, of_law: Part, slot: Index, values: Sequence[Scalar]) -> None:
+        for place, value in zip(self._places_of(slot), values, strict=True):
+            of_law.store(self.program, place, value)

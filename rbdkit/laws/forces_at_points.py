@@ -1,0 +1,294 @@
+"""A joint system whose bodies push each other by a law of force, as integrators step it in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations.joint_loops import ClosedJointSystem
+from rbdkit.laws.contact_point import ContactPoint, flat, is_users_own, sizes_of
+from rbdkit.laws.log import Log
+from rbdkit.laws.near import Near
+from rbdkit.laws.scene import Scene
+
+if TYPE_CHECKING:
+    from rbdkit.laws.contact_force import ContactForce
+
+LIMIT = 0.999999
+"""Part of the friction that there can be, from which on a point slides."""
+SMALL = 1e-8, 1e-6
+"""By such parts of an ordinary length, and speed, are gaps and velocities changed to see how forces change."""
+
+
+class ForcesAtPoints:
+    """A joint system with the states of a law of force at all places where its bodies may touch.
+
+    Behind the velocities and the states of force elements v holds the states of the law: one after the other, each for
+    all places; and what contacts took of the energy so far by normal forces and by friction.
+
+    Parameters
+    ----------
+    scene : what touches. law : with its numbers.
+    """
+
+    def __init__(self, scene: Scene, law: ContactForce) -> None:
+        self.scene, self.system, self.model, self.law = scene, scene.system, scene.model, law
+        self.numbers = law.numbers(scene.pairs.surfaces, scene.pairs.names)
+        self.first = np.concatenate([[0], np.cumsum(scene.pairs.slots)]).astype(int)
+        self.slots = int(self.first[-1])
+        self.pair = np.repeat(np.arange(len(scene.pairs.slots)), scene.pairs.slots)
+        self.own = end = scene.model.nv + scene.model.nz
+        self.sizes = sizes_of(law)
+        self.places: dict[str, slice] = {}
+        for name in law.states:
+            self.places[name] = slice(end, end + self.sizes[name] * self.slots)
+            end = self.places[name].stop
+        self.size = end - self.own + 2
+        self.kept = {name: np.zeros((self.slots, size)) for name, size in law.kept.items()}
+        self.begun = 0.0
+        self.f_ext = scene.system.f_ext
+
+    def at_rest(self) -> NDArray:
+        """States of places that nothing ever touched."""
+        return np.zeros(self.size)
+
+    def begin(self, t: float) -> None:
+        """Be told that a step begins."""
+        self.begun = t
+
+    # --- as a system --------------------------------------------------------------------------------------------------
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        rates = np.zeros_like(v)
+        near, row, u, said = self._said_here("act", t, x, v)
+        f = said.force
+        self._put(rates, said.rates)
+        if self.law.states:
+            f = f[:, row]
+        rates[-2] = -float((f[0] * u[0]).sum())
+        rates[-1] = -float((f[1:] * u[1:]).sum())
+        rates[: self.own] = self._moving(t, x, v[: self.own], near, f)
+        return rates
+
+    def _put(self, s: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Write states, or rates of them, of all places."""
+        for name, place in self.places.items():
+            if name in values:
+                s[place] = values[name].T.ravel()
+
+    def _moving(self, t: float, q: NDArray, w: NDArray, near: Near, f: NDArray) -> NDArray:
+        """Rates of velocities and of states of force elements under forces (3, m) at places."""
+        if not len(near):
+            return self.system.rate(t, q, w)
+        wrenches = np.einsum("ki,ikj->ij", f, self.scene.wrenches(near))
+        total = np.zeros((len(self.model.bodies), 6))
+        both = self.scene.pairs.bodies[near.pair]
+        np.add.at(total, both[:, 1], wrenches)
+        np.add.at(total, both[:, 0], -wrenches)
+        total[0] = 0.0
+        given = self.f_ext
+        self.system.f_ext = lambda t, q, v: total if given is None else given(t, q, v) + total
+        try:
+            return self.system.rate(t, q, w)
+        finally:
+            self.system.f_ext = given
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        return self.system.move(x, u[..., : self.own])
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        rates = np.zeros_like(v)
+        rates[: self.own] = self.system.local_rate(u[: self.own], v[: self.own])
+        return rates
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        return np.concatenate([self.system.displacement(x0, x1), self.at_rest()])
+
+    # --- the law ------------------------------------------------------------------------------------------------------
+
+    def _said_here(
+        self, method: Literal["act", "settle"], t: float, q: NDArray, s: NDArray
+    ) -> tuple[Near, NDArray, NDArray, Said]:
+        """Points within reach, their places, velocities there (3, m), and what the law says.
+
+        Of these points, or of all places where that has states or keeps something.
+        """
+        near, u = self._near(t, q, s)
+        row = self.first[near.pair] + near.slot
+        if method == "act" and not self.law.states:
+            return near, row, u, self._said(method, row, self._known(t, near, u), self._states_at(row, s))
+        known, every = self._known_apart(t, np.arange(self.slots)), np.arange(self.slots)
+        for name, x in self._known(t, near, u).items():
+            if np.ndim(x):
+                known[name][..., row] = x
+        return near, row, u, self._said(method, every, known, self._states_at(every, s))
+
+    def _near(self, t: float, q: NDArray, s: NDArray) -> tuple[Near, NDArray]:
+        v = s[: self.model.nv]
+        near = self.scene.near(t, q, v, self.law.reach)
+        if not len(near):
+            return near, np.zeros((3, 0))
+        _, velocity = self.scene.motion(t, q, v)
+        both = self.scene.pairs.bodies[near.pair]
+        return near, np.einsum("ijk,ik->ji", self.scene.wrenches(near), velocity[both[:, 1]] - velocity[both[:, 0]])
+
+    def _known(self, t: float, near: Near, u: NDArray) -> dict[str, Any]:
+        normal, first, second = np.moveaxis(near.axes, 0, -1)
+        places = {"gap": near.gap, "velocity": u, "normal": normal, "first": first, "second": second}
+        return places | self._known_anyhow(t, near.pair)
+
+    def _known_apart(self, t: float, row: NDArray) -> dict[str, Any]:
+        """The same of places out of reach."""
+        places = {name: np.zeros((3, len(row))) for name in ("velocity", "normal", "first", "second")}
+        return {"gap": np.full(len(row), np.inf), **places, **self._known_anyhow(t, self.pair[row])}
+
+    def _known_anyhow(self, t: float, pair: NDArray) -> dict[str, Any]:
+        friction, restitution = self.scene.friction[pair], self.scene.restitution[pair]
+        return {"friction": friction, "restitution": restitution, "time": t, "since": t - self.begun}
+
+    def _states_at(self, row: NDArray, s: NDArray) -> dict[str, NDArray]:
+        """States and what is kept at some places, (n, m) by name."""
+        own = {name: s[place].reshape(self.slots, -1)[row].T for name, place in self.places.items()}
+        return own | {name: values[row].T for name, values in self.kept.items()}
+
+    def _said(
+        self, method: Literal["act", "settle"], row: NDArray, known: Mapping[str, Any], own: Mapping[str, NDArray]
+    ) -> Said:
+        """What the law says of some places.
+
+        A class of a user's is asked of one place after the other: it may decide by numbers.
+        """
+        numbers = {name: x[self.pair[row]] for name, x in self.numbers.items()}
+        said = Said(self.sizes, self.law.states if method == "act" else {}, len(row))
+        if not is_users_own(self.law):
+            said.take(slice(None), self._asked(method, numbers, known, own))
+            return said
+        for i in range(len(row)):
+            here = {name: x if np.ndim(x) == 0 else x[..., i] for name, x in known.items()}
+            mine = {name: x[:, i] for name, x in own.items()}
+            said.take(i, self._asked(method, {name: x[i] for name, x in numbers.items()}, here, mine))
+        return said
+
+    def _asked(
+        self, method: str, numbers: Mapping[str, Any], known: Mapping[str, Any], own: Mapping[str, NDArray]
+    ) -> ContactPoint:
+        point = ContactPoint(known, {name: x if len(x) > 1 else x[0] for name, x in own.items()})
+        getattr(dressed(self.law, numbers), method)(point)
+        return point
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+
+    def settled(self, t: float, q: NDArray, s: NDArray) -> tuple[NDArray, NDArray]:
+        """The state at the end of a step, with loops closed and what the law sets there."""
+        s, nv = np.array(s), self.model.nv
+        if isinstance(self.system, ClosedJointSystem):
+            q, s[:nv] = self.system.project(q, s[:nv], t)
+        if not (self.law.states or self.law.kept):
+            return q, s
+        said = self._said_here("settle", t, q, s)[-1].kept
+        self._put(s, said)
+        for name, kept in self.kept.items():
+            if name in said:
+                kept[:] = said[name].T
+        return q, s
+
+    def tell(self, log: Log, k: int, t: float, q: NDArray, s: NDArray, h: float) -> None:
+        """Tell a log of state k."""
+        near, u = self._near(t, q, s)
+        row = self.first[near.pair] + near.slot
+        f = self._said("act", row, self._known(t, near, u), self._states_at(row, s)).force
+        pushes = (f != 0.0).any(axis=0)
+        near, f, u = near.of(pushes), f[:, pushes], u[:, pushes]
+        log.state(k, t, near, np.einsum("ki,ikj->ij", f, near.axes))
+        friction = self.scene.friction[near.pair]
+        at_limit = np.hypot(f[1], f[2]) >= LIMIT * friction * f[0]
+        log.watch(t, near, f[0] * h, u[0], np.where(at_limit, np.hypot(u[1], u[2]), 0.0), friction > 0.0, 1e-2)
+
+    def fastest_rate(self, t: float, q: NDArray, s: NDArray) -> float:
+        """Of the motions that the law makes of a point at each place within reach, 1/s: of eigenvalues the largest.
+
+        Gap, velocity and states change as ``d(gap, u, z)/dt = (u_n, W f, rates)``; W is the answer to a unit force of
+        all places together, the derivatives of forces and rates are differences.
+        """
+        near, u = self._near(t, q, s)
+        row = self.first[near.pair] + near.slot
+        most = 0.0
+        if len(near):
+            J = self.scene.rows(t, q, near)
+            most = float(np.linalg.norm(J @ self.scene.inverse(t, q).times(J.T), 2))
+        return max(self._rate_at(row, s, self._known(t, near, u), most), self._rate_apart)
+
+    @cached_property
+    def _rate_apart(self) -> float:
+        """The same of states at rest where shapes are out of reach: of one place for each kind of surface."""
+        if not (self.law.states and self.slots):
+            return 0.0
+        pairs = np.column_stack([*self.numbers.values(), self.scene.friction, self.scene.restitution])
+        row = np.unique(pairs[self.pair], axis=0, return_index=True)[1]
+        at_rest = np.concatenate([np.zeros(self.own), self.at_rest()])
+        return self._rate_at(row, at_rest, self._known_apart(self.begun, row), 0.0)
+
+    def _rate_at(self, row: NDArray, s: NDArray, known: Mapping[str, Any], most: float) -> float:
+        own = self._states_at(row, s)
+        set_anew = self._said("settle", row, known, own).kept  # at the end of each step: no error of these can grow
+        names = [name for name in self.places if name not in set_anew]
+        ends = 4 + np.cumsum([len(own[name]) for name in names], dtype=int)
+        far, fast = SMALL[0] * self.scene.length, SMALL[1] * self.scene.speed
+
+        def said(x: NDArray) -> NDArray:
+            """Accelerations and rates (n - 1, m) with gap, velocities and states x (n, m)."""
+            states = {name: x[end - len(own[name]) : end] for name, end in zip(names, ends, strict=True)}
+            there = self._said("act", row, {**known, "gap": x[0], "velocity": x[1:4]}, {**own, **states})
+            return np.concatenate([most * there.force, *(there.rates[name] for name in names)])
+
+        x = np.concatenate([known["gap"][None], known["velocity"], *(own[name] for name in names)])
+        n, here = len(x), said(x)
+        A = np.zeros((len(row), n, n))
+        A[:, 0, 1] = 1.0
+        for k, step in enumerate([far, *[fast] * 3, *[far] * (n - 4)]):
+            slopes = []
+            for side in (step, -step):
+                beside = x.copy()
+                beside[k] += side
+                slopes.append((said(beside) - here).T / side)
+            steep = np.abs(slopes[0]).max(axis=1) > np.abs(slopes[1]).max(axis=1)
+            A[:, 1:, k] = np.where(steep[:, None], slopes[1], slopes[0])  # on one side forces may jump
+        return float(np.abs(np.linalg.eigvals(A)).max(initial=0.0))
+
+
+class Said:
+    """What a law says of m places: forces (3, m), and by name rates and what is kept, (n, m).
+
+    sizes : of states, and of what is kept. states : of which rates are zero until they are said.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], states: Mapping[str, int], places: int) -> None:
+        self._sizes, self._places = sizes, places
+        self.force = np.zeros((3, places))
+        self.rates = {name: np.zeros((size, places)) for name, size in states.items()}
+        self.kept: dict[str, NDArray] = {}
+
+    def take(self, where: Any, point: ContactPoint) -> None:
+        """What was said at some of them."""
+        for force, x in zip(self.force, point.force, strict=True):
+            force[where] = x
+        for found, said in ((self.rates, point.rates), (self.kept, point.kept)):
+            for name, value in said.items():
+                rows = found.setdefault(name, np.zeros((self._sizes[name], self._places)))
+                for row, x in zip(rows, flat(value, self._sizes[name], f"state {name!r}"), strict=True):
+                    row[where] = x
+
+
+def dressed(law: ContactForce, numbers: Mapping[str, Any]) -> ContactForce:
+    """The same law with other numbers, or symbols, unchecked."""
+    if not numbers:
+        return law
+    other = copy(law)
+    for name, value in numbers.items():
+        object.__setattr__(other, name, value)
+    return other

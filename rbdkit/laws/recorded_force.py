@@ -1,0 +1,122 @@
+"""A law of force, recorded once: what it says of a place as operations for the compiled loop over time."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rbdkit.engine.contact.force_steps import ForceLaw
+from rbdkit.engine.links.pieces import NotCovered
+from rbdkit.laws.contact_point import ContactPoint, flat, is_users_own, sizes_of
+from rbdkit.laws.forces_at_points import dressed
+from rbdkit.trace import Dependencies, Feedback, Graph, Impure, Symbol, Trace, no_words, symbols
+
+if TYPE_CHECKING:
+    from rbdkit.laws.contact_force import ContactForce
+
+SURFACE = ("friction", "restitution")
+"""What each place is given besides the numbers of the law."""
+
+
+def recorded(law: ContactForce, numbers: tuple[str, ...]) -> ForceLaw:
+    """What a law does, as operations.
+
+    Parameters
+    ----------
+    numbers : names of its fields that each place has a number for.
+
+    Raises
+    ------
+    NotCovered
+        If it cannot be recorded: it decides by values, keeps something, or uses what knows no symbols.
+    """
+    sizes_of(law)
+    users = is_users_own(law)
+    try:
+        watched: Any = nullcontext()
+        if users:
+            used = Dependencies({type(law).__name__: law}, objects=(type(law),))
+            used.require_pure()
+            watched = used.guard.untouched()
+        with watched:
+            settles = bool(law.states or law.kept)
+            return ForceLaw(
+                act=_recorded(law, "act", numbers, False, users),
+                act_apart=_recorded(law, "act", numbers, True, users) if law.states else None,
+                settle=_recorded(law, "settle", numbers, False, users) if settles else None,
+                settle_apart=_recorded(law, "settle", numbers, True, users) if settles else None,
+                states=tuple(law.states.values()),
+                kept=sum(law.kept.values()),
+                numbers=len(numbers) + len(SURFACE),
+                reach=float(law.reach),
+            )
+    except Impure as fault:
+        raise NotCovered(f"law {law.name!r}: {fault}") from fault
+    except NotCovered:
+        raise
+    except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
+        raise NotCovered(f"law {law.name!r} cannot be compiled: {type(fault).__name__}: {fault}") from fault
+
+
+def _recorded(law: ContactForce, method: str, numbers: tuple[str, ...], apart: bool, users: bool) -> Feedback:
+    """Operations on what `ContactPoint` tells, "numbers", "states" and "kept".
+
+    `act` gives the force and the rates of all states, of places that are apart the rates alone; `settle` all states
+    and what is kept.
+    """
+    graph = Graph(exact=users)
+    graph.words = no_words  # what decides by a text of a number cannot be recorded
+
+    def load(name: str, first: int, size: int) -> Any:
+        loads = [graph.load(name, None, first + k) for k in range(size)]
+        return symbols(loads) if size > 1 else loads[0]
+
+    states: dict[str, Any] = {}
+    for argument, named in (("states", law.states), ("kept", law.kept)):
+        first = 0
+        for name, size in named.items():
+            states[name], first = load(argument, first, size), first + size
+    vectors = ("velocity", "normal", "first", "second")
+    given = {name: load("numbers", k, 1) for k, name in enumerate((*numbers, *SURFACE))}
+    known: dict[str, Any] = {name: given.pop(name) for name in SURFACE}
+    known |= {name: load(name, 0, 1) for name in ("time", "since")}
+    known["gap"] = np.inf if apart else load("gap", 0, 1)
+    known |= {name: symbols(np.zeros(3)) if apart else load(name, 0, 3) for name in vectors}
+    point = ContactPoint(known, states)
+    getattr(dressed(law, given), method)(point)
+    graph.require_not_refused()
+    if method == "act":
+        results = [] if apart else list(point.force)
+        results += _states(law, law.states, point.rates, None)
+    else:
+        results = _states(law, law.states, point.kept, states) + _states(law, law.kept, point.kept, states)
+    outputs = tuple(x if isinstance(x, Symbol) else float(x) for x in map(_number, results))
+    own = len(numbers) + len(SURFACE)
+    return _of_places(Feedback.of(Trace(graph, (), (), outputs, ()), [0.0] * own), own)
+
+
+def _states(law: ContactForce, names: Any, said: dict[str, Any], instead: dict[str, Any] | None) -> list[Any]:
+    """Numbers of states or of what is kept, in order; those of which nothing is said stay, or have no rate."""
+    found: list[Any] = []
+    for name, size in names.items():
+        if name in said:
+            found += flat(said[name], size, f"state {name!r} of law {law.name!r}")
+        else:
+            found += [0.0] * size if instead is None else flat(instead[name], size, name)
+    return found
+
+
+def _number(x: Any) -> Any:
+    return np.asarray(x, dtype=object).item() if isinstance(x, np.ndarray) else x
+
+
+def _of_places(law: Feedback, own: int) -> Feedback:
+    """The same, with the first of its numbers, which each place has for itself, as an argument."""
+    steps = tuple(
+        step if step[0] != "number" else ("load", "numbers", step[1]) if step[1] < own else ("number", step[1] - own)
+        for step in law.steps
+    )
+    return replace(law, steps=steps, numbers=law.numbers[own:])
