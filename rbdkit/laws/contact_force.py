@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.force_steps import ForceSteps
+from rbdkit.errors import SimulationError
 from rbdkit.formulations import System
 from rbdkit.integrators import Integrator, records
 from rbdkit.laws.contact_point import ContactPoint
@@ -20,6 +21,7 @@ from rbdkit.laws.log import Log
 from rbdkit.laws.recorded_force import SURFACE, recorded
 from rbdkit.laws.scene import Scene
 from rbdkit.model.material import Material
+from rbdkit.spatial.read_numbers import number
 
 OF_MATERIALS = tuple(field.name for field in fields(Material) if field.name not in SURFACE)
 """Numbers of a law that materials may say instead."""
@@ -33,12 +35,14 @@ class ContactForce(Law):
     """A law of contact that is a force: a function of the gap and the velocity at each place where bodies touch.
 
     A subclass says in `act` what pushes at one place. There is arithmetic, NumPy, and `numpy.where` in place of ``if``:
-    `act` runs on numbers and, once, on symbols, for the compiled loop over time. Its fields are its options, as in a
-    dataclass; one with the name of a number of `rbdkit.Material`, such as `stiffness`, is in `act` what the materials
-    of the pair say, and holds where they say nothing. Any integrator with given steps takes them.
+    `act` runs on numbers and, once, on symbols, for the compiled loop over time. An attribute with the name of a number
+    of `rbdkit.Material`, such as `stiffness`, is in `act` what the materials of the pair say, and holds where they say
+    nothing. In a dataclass fields are options that reports show. Any integrator with given steps takes such a law.
 
     Attributes
     ----------
+    name : str
+        What reports call it; the name of the class unless it says another one.
     states : mapping of str to int
         What has rates of its own at each place, and of how many numbers it is; all begin at zero.
     kept : mapping of str to int
@@ -76,6 +80,11 @@ class ContactForce(Law):
     solutions: ClassVar[str] = "always one"
     reach: float = 0.0
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
+
     @property
     def states(self) -> Mapping[str, int]:
         """Of each place; none unless a law says otherwise."""
@@ -100,11 +109,12 @@ class ContactForce(Law):
         ----------
         surfaces : materials of pairs. names : of the pairs, for messages.
         """
-        known: set[str] = {field.name for field in fields(self)} if is_dataclass(self) else set()
         found: dict[str, NDArray] = {}
-        for name in (name for name in OF_MATERIALS if name in known):
+        for name in (name for name in OF_MATERIALS if hasattr(self, name)):
             given = [getattr(surface, name, None) for surface in surfaces]
             own = getattr(self, name)
+            if own is not None:
+                own = number(own, f"{name} = {{}} of law {self.name!r} must be a number".format, SimulationError)
             found[name] = np.array([own if x is None else x for x in given], dtype=float)
         return found
 

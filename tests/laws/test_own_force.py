@@ -212,3 +212,26 @@ def test_a_state_that_it_does_not_name_is_told():
 
     with pytest.raises(rbd.SimulationError, match="the law has no state 'slip' at its contacts; it names none"):
         rbd.simulate(ball(), [0.1], duration=0.01, dt=1e-3, contact=Nameless())
+
+
+def test_it_needs_neither_a_name_nor_a_decorator():
+    class Dashpot(ContactForce):
+        damping = 100.0
+        states = {"pushed": 1}  # noqa: RUF012
+
+        def act(self, at):
+            push = np.where(at.gap < 0.0, np.maximum(-self.damping * at.velocity[0], 0.0), 0.0)
+            at.apply_force(push)
+            at.set_rate("pushed", push)
+
+    start = ball(damping=400.0), [0.1], [-0.1]
+    run = rbd.simulate(*start, duration=0.1, dt=1e-4, contact=Dashpot())
+    assert run.report.backend == "compiled loop (LLVM)" and "contact law 'Dashpot'" in str(run)
+    c, m = 400.0, 2.0  # what the material says
+    sinks = -m * G / c
+    assert run.v[-1, 0] == pytest.approx(sinks + (-0.1 - sinks) * np.exp(-c / m * 0.1), rel=1e-9)
+
+
+def test_a_number_that_is_none_is_refused_by_name():
+    with pytest.raises(rbd.SimulationError, match="stiffness = 'much' of law 'penalty' must be a number"):
+        rbd.simulate(ball(), [0.1], duration=0.01, dt=1e-3, contact=Penalty("much"))
