@@ -1,6 +1,6 @@
-"""What a rigid-body system is: bodies, joints in their places, frames, loops, shapes, gravity; no equations.
+"""The model of a rigid-body system: bodies, joints, frames, loop joints, shapes, contacts and gravity; no equations.
 
-`Model` is built by code here or read by `rbdkit.formats`; `validate` tells what would spoil a simulation.
+`Model` is built by code here or read by `rbdkit.formats`; `validate` lists what would spoil a simulation.
 """
 
 from rbdkit.model.body import Body, Frame, Loop

@@ -1,8 +1,9 @@
-"""Where the loops of a model are closed, and how to get there.
+"""Loop closure: position kinematics of closed kinematic chains, and solvers for coordinates that close all loops.
 
-`loop_kinematics` says how the two sides of every loop joint lie and move, `require_closed` refuses states that leave a
-loop open, `closest` steps towards one that closes them all, `assembled` starts it from as many places as it takes, and
-`followed` leads a joint along while they stay closed, `reached` a point of a body.
+`LoopKinematics` computes the relative poses across the loop joints and their Jacobians; `require_closed` rejects states
+with open loops. `closest` is the Gauss-Newton solver for closure; `assembled` runs it from several starting points.
+`followed` moves given joints with the loops kept closed (continuation); `reached` does so for a point of a body
+(inverse kinematics).
 """
 
 from rbdkit.model.closing.assembly import assembled, assembled_modes

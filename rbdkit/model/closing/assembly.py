@@ -1,4 +1,9 @@
-"""Coordinates that close all loops, from anywhere: `closest` from the given start, then from others around it."""
+"""Assembly: find coordinates that close all loops by starting `closest` at the given point, then at random ones.
+
+The closure equations are nonlinear and Gauss-Newton finds only the nearest minimum, which may be a local one that
+leaves loops open. So further starting points are drawn around the given coordinates and around the neutral ones, with a
+spread that grows from start to start; the seed is fixed, so a call always gives the same result.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +19,12 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 STARTS = 40
-"""Steps are taken from so many places, the given one first, before a loop counts as one that cannot close."""
+"""Number of starting points, the given one included, before loops count as impossible to close."""
 AGREEING = 8
-"""If so many starts end equally open, and none less, the rest are not tried."""
+"""Number of starts that end at the same smallest closure error after which the search stops."""
 SEED = 8
 ALIKE = 1e-6
-"""rad, or lengths of the model, by which the bodies of two different solutions differ at least."""
+"""Smallest difference of body poses between two distinct solutions, rad or characteristic lengths of the model."""
 
 
 def assembled(
@@ -31,24 +36,24 @@ def assembled(
     starts: int = STARTS,
     steps: int = MOST_STEPS,
 ) -> Closest:
-    """Coordinates that close all loops, near to those given if there are such; or the least open ones that were found.
+    """Return coordinates that close all loops, near the given ones if possible; else those with the smallest error.
 
     Parameters
     ----------
     model : Model
         With loops.
     q : ndarray (nq,)
-        Where to begin.
+        Starting coordinates.
     kept : ndarray of bool (nv,)
-        Velocity variables of joints that keep their coordinates.
+        Velocity variables of joints whose coordinates stay fixed.
     t : float, optional
         Time in s, for prescribed joints.
     limited : bool, optional
-        Whether limits hold.
+        Whether joint limits are enforced.
     starts : int, optional
-        How many places to begin at. From the second on they are random, and the further off the later; always the same.
+        Largest number of starting points. All but the first are random, with a growing spread and a fixed seed.
     steps : int, optional
-        How many may be taken from each.
+        Largest number of steps from each.
 
     Returns
     -------
@@ -71,9 +76,10 @@ def assembled(
 
 
 def assembled_modes(model: Model, q: NDArray, kept: NDArray, t: float, starts: int) -> list[NDArray]:
-    """All different solutions that steps from so many starts lead to, the nearest to q first; as `assembled`.
+    """Return all distinct closed configurations found from `starts` starting points, the nearest to q first.
 
-    Two are the same if all bodies are at the same places, with whatever turns of their joints.
+    Two solutions count as the same if all body poses agree, even if joint angles differ by whole turns. Other
+    arguments as in `assembled`.
     """
     residual, bounds = Residual(model, t), bounds_of(model, kept, True)
 
@@ -94,7 +100,7 @@ def assembled_modes(model: Model, q: NDArray, kept: NDArray, t: float, starts: i
 
 
 def bounds_of(model: Model, kept: NDArray, limited: bool) -> Bounds:
-    """The limits of all joints but those that keep their coordinates; none at all if they do not hold."""
+    """Return the limits of all joints except the fixed ones (`kept`); infinite bounds unless `limited`."""
     bounds = Bounds(model, limited)
     fixed = np.zeros(model.nq, dtype=bool)
     for joint in model.joints[1:]:
@@ -104,9 +110,9 @@ def bounds_of(model: Model, kept: NDArray, limited: bool) -> Bounds:
 
 
 def _starts(model: Model, q: NDArray, kept: NDArray, length: float, count: int) -> list[NDArray]:
-    """Places to begin at: q, then random ones around it and around the neutral coordinates in turn.
+    """Return starting points: q, then random ones around it and around the neutral coordinates in turn.
 
-    These are half a turn and two lengths away at most.
+    They are at most half a turn and two characteristic lengths away.
     """
     rng = np.random.default_rng(SEED)
     reach = np.zeros(model.nv)
@@ -125,5 +131,6 @@ def _starts(model: Model, q: NDArray, kept: NDArray, length: float, count: int) 
 
 
 def _open(found: Closest, residual: Residual) -> float:
+    """Return the norm of all closure errors, rad and characteristic lengths; inf if it is not finite."""
     size = float(np.hypot(np.linalg.norm(residual.row * found.e.ravel()), np.linalg.norm(found.held)))
     return size if np.isfinite(size) else np.inf

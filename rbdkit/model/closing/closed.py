@@ -1,4 +1,8 @@
-"""Whether the loops of a model are closed, and stay closed."""
+"""Closure error of loop joints and constraints: measure it, compare it with a tolerance, reject states beyond it.
+
+Errors have an angular and a linear part. They are compared on one scale by dividing lengths by the characteristic
+length of the model (`length_of`), so that the tolerance `CLOSED` does not depend on the size of the mechanism.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +22,23 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 CLOSED = 1e-6
-"""rad and lengths of the model, and these per second relative to speeds: up to here a loop is, and stays, closed."""
+"""Tolerance of loop closure, rad or characteristic lengths of the model; for velocities, relative to the speeds."""
 
 
 def is_tied(model: Model) -> bool:
-    """Whether there are loops, or constraints that hold on both sides."""
+    """Return whether the model has loop joints or bilateral constraints."""
     return bool(model.loops) or any(not own.element.unilateral for own in model.constraints)
 
 
 def is_closed(model: Model, q: NDArray, t: float = 0.0) -> bool:
-    """Whether all loops are closed at q, and all such constraints fulfilled."""
+    """Return whether q closes all loops and satisfies all bilateral holonomic constraints, to within `CLOSED`."""
     length = length_of(model)
     held = Held(model, t, length).at(q)[0]
     return bool(max(widths(model, gaps(model, q, t)).max(initial=0.0), np.abs(held).max(initial=0.0)) <= CLOSED)
 
 
 def gaps(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
-    """How far every loop joint is open (L, 2): by which angle, rad, and distance, m, from where it can hold."""
+    """Return the closure error of every loop joint, (L, 2): angle, rad, and distance, m, to its nearest joint pose."""
     found = np.zeros((len(model.loops), 2))
     for l, (loop, X) in enumerate(zip(model.loops, LoopKinematics(model).poses(q, t), strict=True)):
         d = se3.log(se3.inverse(loop.joint.type.pose(loop.joint.type.project(X), t)) @ X)
@@ -43,36 +47,36 @@ def gaps(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
 
 
 def widths(model: Model, gaps: NDArray) -> NDArray:
-    """How far each loop joint is open, (L,), in rad or lengths of the model: what `CLOSED` is compared with."""
+    """Return the closure error of each loop joint as one number, (L,), rad or characteristic lengths of the model."""
     return (gaps / [1.0, length_of(model)]).max(axis=1)
 
 
 def by(angle: float, distance: float, per: str = "") -> str:
-    """A gap in words, without what is negligible beside the rest."""
+    """Return a closure error as text, such as '0.1 rad and 0.02 m', leaving out a negligible part."""
     parts = [f"{x:.3g} {unit}{per}" for x, unit in ((angle, "rad"), (distance, "m")) if x > 1e-9 * (angle + distance)]
     return " and ".join(parts) or f"0 m{per}"
 
 
 def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: tuple[str, str] = ("q", "v")) -> None:
-    """Check that the loop joints and constraints of a model hold at a state, and that its velocities keep them so.
+    """Check that a state satisfies the loop closure and constraint equations of a model, in position and velocity.
 
     Parameters
     ----------
     model : Model
-        With loops and constraints, or without.
+        Any model; without loops and constraints nothing is checked.
     q : ndarray (nq,)
         Coordinates of the spanning tree.
     v : ndarray (nv,)
-        Its velocities.
+        Velocities of the spanning tree.
     t : float, optional
         Time in s, for prescribed joints.
     names : tuple of str, optional
-        What the caller calls q and v.
+        Names of q and v in error messages.
 
     Raises
     ------
     StateError
-        If a loop is open, or is being opened by v, or a constraint does not hold; with its name and by how much.
+        If a loop is open, v opens it, or a constraint does not hold; the message has its name and the error.
     """
     if model.constraints:
         _require_held(model, q, v, t, names)
@@ -106,7 +110,7 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
 
 
 def _require_held(model: Model, q: NDArray, v: NDArray, t: float, names: tuple[str, str]) -> None:
-    """The same of constraints alone."""
+    """Check the constraints of a model (not its loop joints) at a state, as `require_closed` does."""
     from rbdkit.model.constraint import seen  # which need the tracer
     from rbdkit.model.constraint_rows import constraint_rows
 

@@ -1,15 +1,15 @@
-"""Coordinates that close all loops, stepped to from others: damped Gauss-Newton (Levenberg-Marquardt) on the manifold.
+"""Solver for loop closure: damped Gauss-Newton (Levenberg-Marquardt) steps on the configuration manifold.
 
-Every loop joint gets coordinates z of its own, as if it were one of the tree. What then keeps loop l open is one small
+Every loop joint gets coordinates z of its own, as if it were a tree joint. The closure error of loop l is then one
 displacement, in coordinates of the successor frame::
 
     E_l = pose_l(z_l)^-1 X_l(q),     e_l = log(E_l),     de_l = J_r(e_l)^-1 (J_l dq - Ad(E_l^-1) S_l dz_l)
 
 with X_l and J_l as in Featherstone (2008), Eqs 8.18 and 8.24. The derivative is exact wherever e_l is less than half a
-turn, so that steps lead downhill from far away, too; and it asks nothing of a joint type but its pose and its S. A step
-x = (dq, dz) solves ``(A^T A + mu 1) x = -A^T e``, with angles in rad and lengths in units of the model's, and
-``mu = kappa |e|^2``: as loops close it becomes Newton's step, also where constraints are redundant (Fan and Yuan 2005).
-Gaps of constraints that were added to the model are further rows of e and A.
+turn, so that steps go downhill from far away, too; and a joint type need only provide its pose and its S. A step
+x = (dq, dz) solves ``(A^T A + mu 1) x = -A^T e``, with angles in rad, lengths in characteristic lengths of the model
+and ``mu = kappa |e|^2``. As loops close the damping vanishes and the step becomes Newton's, with quadratic convergence
+even where constraints are redundant (Fan and Yuan 2005). Constraints added to the model are further rows of e and A.
 """
 
 from __future__ import annotations
@@ -30,31 +30,32 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 MOST_STEPS = 200
+"""Largest number of steps."""
 DONE = 1e-10
-"""rad, or lengths of the model: below, steps are taken for as long as they gain digits."""
+"""Closure error, rad or characteristic lengths, that counts as closed; steps go on while they still gain digits."""
 FAR_OPEN = 1e-3
-"""rad, or lengths of the model: what cannot be closed further than this ends in a valley that is as good as flat."""
+"""Closure error, rad or characteristic lengths, above which a nearly flat minimum already ends the iteration."""
 SMALLEST_MU = 1e-20
 ROUND_OFF = 5e-15
-"""rad, or lengths of the model; relative to distances. What is closed as well as this is left as it is."""
+"""Closure error, rad or characteristic lengths, relative to distances, at which no further step is taken."""
 FARTHEST = 1.0
-"""rad, or lengths of the model, that a step may lead in one coordinate; further along, if loops are further open."""
+"""Largest step of a coordinate, rad or characteristic lengths; larger for lengths where loops are open by more."""
 
 
 @dataclass(frozen=True, eq=False)
 class Closest:
-    """Where the steps ended.
+    """Result of the closure solver `closest`.
 
     Attributes
     ----------
     q : ndarray (nq,)
-        Coordinates.
+        Coordinates at the end.
     e : ndarray (L, 6)
-        What is left of the displacement across each loop joint, rad and m.
+        Remaining displacement across each loop joint, rad and m.
     is_closed : bool
-        Whether nothing is left but round-off.
+        Whether all closure errors are below `DONE`.
     held : ndarray (m,)
-        What is left of the gaps of constraints, see `Held`.
+        Remaining closure errors of constraints, see `Held`.
     """
 
     q: NDArray
@@ -64,7 +65,15 @@ class Closest:
 
 
 class Bounds:
-    """Limits of the coordinates of a model, those of followers as limits of their leaders."""
+    """Limits of the coordinates of a model; those of mimic joints are turned into limits of their master joints.
+
+    Attributes
+    ----------
+    lower, upper : ndarray (nq,)
+        Bounds of the coordinates, infinite where there is no limit.
+    at : ndarray of int (nv,)
+        Index of the coordinate whose rate each velocity variable is; -1 in curved joints, such as spherical ones.
+    """
 
     def __init__(self, model: Model, limited: bool = True) -> None:
         self.lower, self.upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
@@ -85,26 +94,33 @@ class Bounds:
 
     @property
     def any(self) -> bool:
-        """Whether there is one."""
+        """Whether any coordinate is bounded."""
         return bool(np.isfinite(self.lower).any() or np.isfinite(self.upper).any())
 
     def release(self, q_kept: NDArray) -> None:
-        """Forget the limits of coordinates that are not to move. q_kept : bool (nq,)."""
+        """Drop the limits of coordinates that stay fixed. q_kept : bool (nq,)."""
         self.lower[q_kept], self.upper[q_kept] = -np.inf, np.inf
 
     def within(self, q: NDArray) -> NDArray:
-        """The nearest coordinates inside."""
+        """Clip coordinates (nq,) to the bounds."""
         return np.clip(q, self.lower, self.upper)
 
     def blocked(self, q: NDArray, downhill: NDArray) -> NDArray:
-        """Which velocity variables (nv,) stand at a limit and would pass it."""
+        """Return which velocity variables (nv,) are at a limit that a step along `downhill` (nv,) would cross."""
         at = self.at.clip(0)
         low, high = q[at] <= self.lower[at], q[at] >= self.upper[at]
         return (self.at >= 0) & ((low & (downhill < 0.0)) | (high & (downhill > 0.0)))
 
 
 class Residual:
-    """e and A of a model, in rad and in lengths of the model, of coordinates q and of z, those of its loop joints."""
+    """Closure residual e and its Jacobian A, in rad and characteristic lengths, by tree coordinates q and loop ones z.
+
+    Attributes
+    ----------
+    motion : kinematics across the loop joints. types : their joint types. held : constraints as further rows.
+    length : characteristic length of the model, m.
+    row : (6 L,) factors that scale e. unit : (nv + nz,) factors that turn a step x into rad and m.
+    """
 
     def __init__(self, model: Model, t: float) -> None:
         self.model, self.t, self.motion = model, t, LoopKinematics(model)
@@ -119,28 +135,28 @@ class Residual:
         self.unit = np.where(self._is_shift, length, 1.0)  # of x
 
     def reach(self, r: NDArray) -> NDArray:
-        """How far a step (nv + nz,) may lead, in units of the columns of A, where loops are open by r."""
+        """Return the trust region (nv + nz,), the largest step of each unknown, from the scaled residual r."""
         shifts = max(FARTHEST, float(np.abs(r).max(initial=0.0)))
         return np.where(self._is_shift, shifts, FARTHEST)
 
     def project(self, X: NDArray) -> list[NDArray]:
-        """Coordinates of the loop joints that come close to these poses."""
+        """Return coordinates of the loop joints that come close to the relative poses X (L, 4, 4)."""
         found = []
         for kind, pose in zip(self.types, X, strict=True):
             try:
                 found.append(kind.project(pose))
-            except StateError:  # a joint type whose own steps do not get there; those taken here may
+            except StateError:  # the joint's own projection did not converge; the joint iteration here still may
                 found.append(kind.neutral())
         return found
 
     def left_over(self, X: NDArray, z: list[NDArray]) -> tuple[NDArray, NDArray]:
-        """E (L, 4, 4) and e (L, 6)."""
+        """Return the displacements E (L, 4, 4) across the loop joints and their logarithms e (L, 6)."""
         poses = [kind.pose(own, self.t) for kind, own in zip(self.types, z, strict=True)]
         E = se3.inverse(np.array(poses).reshape(-1, 4, 4)) @ X
         return E, se3.log(E)
 
     def jacobian(self, J: NDArray, E: NDArray, e: NDArray, z: list[NDArray]) -> NDArray:
-        """A of the loops (6 L, nv + nz)."""
+        """Return the rows of A of the loop joints, (6 L, nv + nz), scaled."""
         rate = se3.right_jacobian_inverse(e)
         A = np.zeros((6 * len(z), len(self.unit)))
         nv = start = self.model.nv
@@ -152,11 +168,11 @@ class Residual:
         return self.row[:, None] * A * self.unit
 
     def with_gaps(self, A: NDArray, G: NDArray) -> NDArray:
-        """The same with the rows G (m, nv) of constraints below it."""
+        """Return A with the rows G (m, nv) of the constraints appended."""
         return np.concatenate([A, np.pad(G, ((0, 0), (0, A.shape[1] - G.shape[1]))) * self.unit])
 
     def moved(self, q: NDArray, z: list[NDArray], x: NDArray) -> tuple[NDArray, list[NDArray]]:
-        """q and z after a step (nv + nz,), in units of the columns of A."""
+        """Return q and z after a scaled step x (nv + nz,)."""
         step, start = x * self.unit, self.model.nv
         found = []
         for kind, own in zip(self.types, z, strict=True):
@@ -174,29 +190,29 @@ def closest(
     residual: Residual | None = None,
     steps: int = MOST_STEPS,
 ) -> Closest:
-    """Steps from coordinates towards the nearest ones that close all loops and fulfil constraints.
+    """Find coordinates near q that close all loops and satisfy the constraints, by Levenberg-Marquardt steps.
 
     Parameters
     ----------
     model : Model
         With loops or constraints.
     q : ndarray (nq,)
-        Where to begin.
+        Starting coordinates.
     free : ndarray of bool (nv,)
         Which velocity variables may move.
     bounds : Bounds
-        Limits, which no step passes.
+        Joint limits, which no step crosses.
     t : float, optional
         Time in s, for prescribed joints.
     residual : Residual, optional
-        That of the model at t, where it is at hand.
+        Residual of the model at t, to be reused; made if not given.
     steps : int, optional
-        How many may be taken.
+        Largest number of steps.
 
     Returns
     -------
     Closest
-        It is closed, or no step leads further: then a minimum was reached that leaves loops open.
+        Closed, or at a local minimum of the closure error that leaves loops open.
     """
     own = residual or Residual(model, t)
     if not model.loops and not own.held.rows:
@@ -212,7 +228,7 @@ def closest(
     for _ in range(steps):
         size = float(np.linalg.norm(r))
         if not (np.isfinite(size) and np.isfinite(G).all()):
-            break  # a gap that is none here, or has no slope: a distance of points that are one
+            break  # an error that is undefined or has no gradient here, such as the distance of coincident points
         if np.abs(r).max() <= ROUND_OFF * (1.0 + np.abs(X[:, :3, 3]).max(initial=0.0) / own.length):
             break
         A = own.with_gaps(own.jacobian(J, E, e, z), G)
@@ -221,6 +237,7 @@ def closest(
         columns[: model.nv] &= ~bounds.blocked(q, downhill[: model.nv])
         x = np.zeros(len(own.unit))
         B = A[:, columns]
+        # the damped step as one least-squares problem: B^T B would square the condition number
         mu = max(kappa * min(size, 1.0) ** 2, SMALLEST_MU)
         damped = np.concatenate([B, np.sqrt(mu) * np.eye(B.shape[1])])
         x[columns] = np.linalg.lstsq(damped, np.concatenate([-r, np.zeros(B.shape[1])]), rcond=None)[0]
@@ -228,20 +245,21 @@ def closest(
         expected = size - float(np.linalg.norm(r + A @ x))
         flat = 1e-4 if size > FAR_OPEN else 1e-9
         if float(np.abs(x).max(initial=0.0)) < 1e-15 or (size > DONE and expected < flat * size):
-            break  # at the bottom
+            break  # at a minimum
         q_next, z_next = own.moved(q, z, x)
         q_next = bounds.within(q_next)
         X_next, J_next = own.motion.poses_and_jacobians(q_next, t)
         z_next, E_next, e_next = _nearer(own, X_next, z_next)
         g_next, G_next = own.held.at(q_next)
         r_next = np.concatenate([own.row * e_next.ravel(), g_next])
-        there = float(np.linalg.norm(r_next)) + 0.0 * float(np.sum(G_next))
+        there = float(np.linalg.norm(r_next)) + 0.0 * float(np.sum(G_next))  # not finite if G_next is not
         gained = size - there if np.isfinite(there) else -np.inf
-        if size <= DONE and gained < 0.5 * size:  # round-off, or a pose that is found to half the digits
+        if size <= DONE and gained < 0.5 * size:  # round-off, or a singular pose, known to half the digits only
             if gained > 0.0:
                 q, e, g = q_next, e_next, g_next
             if gained < 0.1 * size:
                 break
+        # accept and damp as in a trust-region method: by the ratio of actual to predicted decrease
         if gained > 1e-4 * expected:
             q, z, X, J, E, e, r = q_next, z_next, X_next, J_next, E_next, e_next, r_next
             g, G = g_next, G_next
@@ -256,7 +274,7 @@ def closest(
 
 
 def _nearer(own: Residual, X: NDArray, z: list[NDArray]) -> tuple[list[NDArray], NDArray, NDArray]:
-    """z of a step, or where they come nearer those of `project`; with E and e."""
+    """Return for each loop joint the stepped z or its projection, whichever has the smaller error; with E and e."""
     E, e = own.left_over(X, z)
     other = own.project(X)
     E_other, e_other = own.left_over(X, other)
@@ -267,5 +285,5 @@ def _nearer(own: Residual, X: NDArray, z: list[NDArray]) -> tuple[list[NDArray],
 
 
 def _shifts(v_units: tuple[str, ...]) -> NDArray:
-    """Which velocity variables are lengths in a time."""
+    """Return which velocity variables are translational (m/s)."""
     return np.array([unit == "m/s" for unit in v_units], dtype=bool)

@@ -1,4 +1,9 @@
-"""What `validate` has to say about loops."""
+"""Findings of `validate` about loops: loops that cannot close, and redundant constraints.
+
+The closure solver looks for a closed configuration from a few starting points. There the rank of the loop constraints
+K is compared with the number of its rows. At a singular configuration the rank is lower than nearby, so closed
+configurations around it are tried as well and the largest rank counts.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +25,19 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 RANK = 1e-7
-"""Singular values below this share of the largest one count as zero; singular poses are found to half the digits."""
+"""Relative tolerance of singular values; the solver finds singular configurations only to half the digits."""
 STARTS, STEPS = 16, 40
-"""Places to search from with one loop, fewer with more, and steps from each: what there is time for in passing."""
+"""Starting points with one loop (fewer with more), and steps from each, so that validation stays quick."""
 TRIES = 12
-"""Directions to look in where the rank rises beside a pose; two where it does not."""
+"""Directions tried around a configuration if the rank rises beside it; only two if it does not."""
 STEP = 0.05
-"""rad and m, from a closed pose to others around it, where constraints hold that lose their hold there."""
+"""Distance to the neighbouring configurations, rad and m: far enough to leave a singular one."""
 
 
 def loop_findings(model: Model) -> list[Finding]:
-    """A loop that cannot close, as a warning; constraints that are redundant wherever it is closed, as a note.
+    """Return a warning for a loop that cannot close, or a note for constraints that are redundant where it is closed.
 
-    It is no error, for a search may miss poses that there are; a motion asks for closed loops when it begins.
+    It is a warning, not an error, for the search may miss a solution; simulations check closure when they start.
     """
     if not model.loops and not model.constraints:
         return []
@@ -55,7 +60,7 @@ def loop_findings(model: Model) -> list[Finding]:
     rank = at
     for k, motion in enumerate(np.random.default_rng(0).normal(size=(TRIES, len(motions))) @ motions):
         if not len(motions) or rank == len(K) or (k == 2 and rank == at):
-            break  # the same rank around: where it rises, branches of the motion meet, and each has its own
+            break  # same rank nearby; if it rises, branches of the motion meet here and each may have its own rank
         start = model.move(end.q, STEP * motion / np.abs(motion).max())
         near = closest(model, start, np.ones(model.nv, dtype=bool), Bounds(model, limited=False))
         rank = max(rank, _rank(_constraints(model, near.q))[0]) if near.is_closed else rank
@@ -71,7 +76,7 @@ def loop_findings(model: Model) -> list[Finding]:
 
 
 def _open_constraint(model: Model, end: Closest) -> Finding | None:
-    """What to say where a constraint that was added stays further open than any loop."""
+    """Return the warning for the constraint with the largest error; None if a loop joint has a larger one."""
     held = Held(model, 0.0, length_of(model))
     found = max(held.worst(end.held), key=lambda own: own[0], default=None)
     sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
@@ -85,7 +90,7 @@ def _open_constraint(model: Model, end: Closest) -> Finding | None:
 
 
 def _constraints(model: Model, q: NDArray) -> NDArray:
-    """K (n_c, nv) where loops are closed (Featherstone 2008, Eq 8.17)."""
+    """Return the loop constraint Jacobian K (n_c, nv) at closed loops (Featherstone 2008, Eq 8.17)."""
     X, J = LoopKinematics(model).poses_and_jacobians(q)
     rows = [
         loop_form(loop.joint.type, pose, np.zeros(6)).T.T @ jacobian
@@ -95,7 +100,7 @@ def _constraints(model: Model, q: NDArray) -> NDArray:
 
 
 def _rank(K: NDArray) -> tuple[int, NDArray]:
-    """Rank, and velocities that keep loops closed."""
+    """Return the rank of K and a basis of its null space, the velocities that keep loops closed, one a row."""
     if not K.size:
         return 0, np.eye(K.shape[1])
     _, s, V = np.linalg.svd(K)

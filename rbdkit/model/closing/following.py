@@ -1,4 +1,8 @@
-"""Coordinates that follow some of them, with loops closed all the way: what a hand does that turns a crank."""
+"""Continuation: move some joints to target coordinates with the loops closed all along, as a hand turns a crank.
+
+The path is followed in small steps, each corrected by `closest`. A step is refused if the other joints jump, for then
+the solver changed to another assembly mode; it is shortened until it succeeds or a dead centre is evident.
+"""
 
 from __future__ import annotations
 
@@ -14,35 +18,35 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 STEP = 0.1
-"""rad, or lengths of the model, from one closed pose to the next."""
+"""Step of the driven joints between closed configurations, rad or characteristic lengths of the model."""
 JUMP = 0.7
-"""So far the other joints may move meanwhile; further off is another way to put the same bodies together."""
+"""Largest motion of any joint in one step, in the same units; more than this means another assembly mode."""
 SHORTEST = 1e-4
-"""Of the way, where it is given up: there is a dead centre."""
+"""Step at which continuation gives up, in the same units: the mechanism is at a dead centre."""
 
 
 def followed(model: Model, q: NDArray, target: NDArray, kept: NDArray, t: float = 0.0) -> tuple[NDArray, bool]:
-    """Where a mechanism gets when some of its joints are led to where they are in `target`.
+    """Move some joints of a mechanism towards their coordinates in `target`, with all loops kept closed.
 
     Parameters
     ----------
     model : Model
         With loops, closed at q.
     q : ndarray (nq,)
-        Where it is.
+        Starting coordinates.
     target : ndarray (nq,)
-        Coordinates of the joints that are led; the others are not looked at.
+        Target coordinates of the driven joints; the other entries are not used.
     kept : ndarray of bool (nv,)
-        Velocity variables of the joints that are led.
+        Velocity variables of the driven joints.
     t : float, optional
         Time in s, for prescribed joints.
 
     Returns
     -------
     q : ndarray (nq,)
-        Closed, at the target or as far on the way to it as loops let it go.
+        Closed coordinates, at the target or as near to it as the loops allow on the way.
     arrived : bool
-        Whether that is the target.
+        Whether the target was reached.
     """
     residual, bounds = Residual(model, t), bounds_of(model, kept, True)
     unit = residual.unit[: model.nv]

@@ -1,4 +1,4 @@
-"""The constraints of a model beside its loop joints, as far as positions tell whether they hold."""
+"""The bilateral holonomic constraints of a model: closure errors and Jacobian for the closure solvers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Held:
-    """Gaps of constraints that hold on both sides, in rad and in lengths of the model, with their Jacobian.
+    """Bilateral holonomic constraints: their errors, in rad and characteristic lengths, with their Jacobian.
 
     Attributes
     ----------
     rows : tuple of Row
-        One for each gap.
+        One for each scalar constraint.
     row : ndarray (m,)
-        What makes a gap in its unit a number of rad or of lengths of the model.
+        Factors that scale errors from their units to rad or characteristic lengths.
     """
 
     def __init__(self, model: Model, t: float, length: float) -> None:
@@ -34,7 +34,7 @@ class Held:
         self.row = np.array([1.0 / length if row.unit == "m" else 1.0 for row in self.rows])
 
     def at(self, q: NDArray) -> tuple[NDArray, NDArray]:
-        """The gaps (m,) and their Jacobian (m, nv)."""
+        """Return the scaled constraint errors (m,) and their Jacobian (m, nv) at q."""
         if not self.rows:
             return np.zeros(0), np.zeros((0, self.model.nv))
         from rbdkit.model.constraint import seen
@@ -48,7 +48,7 @@ class Held:
         return self.row * found.gap[self._which], self.row[:, None] * K[self._which]
 
     def worst(self, gaps: NDArray) -> list[tuple[float, Row, float]]:
-        """Of each constraint how far it is open, rad or lengths of the model, its row and the gap in its unit."""
+        """Return the largest error of each constraint: scaled, the row that has it, and in the unit of the row."""
         found: dict[str, tuple[float, Row, float]] = {}
         for size, scale, row in zip(np.abs(gaps), self.row, self.rows, strict=True):
             if row.constraint not in found or found[row.constraint][0] < size:

@@ -1,4 +1,4 @@
-"""What length there is in a model that angles can be compared with."""
+"""Characteristic length of a model, which puts angles and lengths on one scale."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 def length_of(model: Model) -> float:
-    """Root mean square of the distances between the joints and the centres of mass of the same bodies, m.
+    """Return the characteristic length of a model, m: how far joints and centres of mass lie apart on its bodies.
 
-    Where there are none, as of a ball that flies, that of the radii of gyration; without these, 1.
+    It is the root mean square of the distances of these points from their centroids on each body; if all are zero, as
+    of a free ball, that of the radii of gyration; without these, 1.
     """
     points: list[list[NDArray]] = [[np.zeros(3)] for _ in model.bodies]
     for body in model.bodies[1:]:

@@ -1,4 +1,4 @@
-"""How the two sides of the loop joints lie and move against each other, as the joints of the spanning tree say."""
+"""Loop kinematics: relative poses and velocities across the loop joints, from the joints of the spanning tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def tree_poses(model: Model, q: NDArray, t: float = 0.0) -> NDArray:
-    """Poses (n, 4, 4) of all bodies in the world, from coordinates (nq,) of the spanning tree."""
+    """Return the poses (n, 4, 4) of all bodies in the world, from coordinates (nq,) of the spanning tree."""
     poses = np.empty((len(model.bodies), 4, 4))
     poses[0] = np.eye(4)
     for i in model.outward:
@@ -29,7 +29,7 @@ class LoopKinematics:
     Parameters
     ----------
     model : Model
-        With loops or without.
+        Any model; without loop joints the arrays are empty.
     """
 
     def __init__(self, model: Model) -> None:
@@ -41,8 +41,8 @@ class LoopKinematics:
 
     @cached_property
     def _sides(self) -> tuple[NDArray, NDArray]:
-        """Which columns of the moving joints count on which side of each loop (varepsilon_lj of Eq 8.18), and where
-        they belong among the velocities: a follower moves with its leader."""
+        """Signs (L, k) of the columns of moving joints in each loop, varepsilon_lj of Eq 8.18, and a gather matrix
+        (k, nv) that adds these columns to their velocity variables: a mimic joint has that of its master joint."""
         model = self.model
         slices = [model.joints[i].v_slice for i in self._moving]
         columns = [range(own.start, own.stop) for own in slices]
@@ -56,11 +56,11 @@ class LoopKinematics:
         return signs, gather
 
     def poses(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """X (L, 4, 4): each successor frame in its predecessor frame, wherever the tree leaves them."""
+        """Return X (L, 4, 4): the pose of each successor frame in its predecessor frame, closed or not."""
         return self._across(tree_poses(self.model, q, t))[0]
 
     def poses_and_jacobians(self, q: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
-        """X (L, 4, 4), and J (L, 6, nv) with the velocity across each joint, J qd, in successor coordinates."""
+        """Return X (L, 4, 4), and J (L, 6, nv): J qd is the velocity across a loop joint, in successor coordinates."""
         C = tree_poses(self.model, q, t)
         X, ends = self._across(C)
         axes = [se3.adjoint(C[i]) @ self.model.joints[i].motion_subspace(q) for i in self._moving]
@@ -70,7 +70,10 @@ class LoopKinematics:
         return X, J
 
     def velocities(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
-        """X (L, 4, 4), and the velocity across each joint (L, 6) in successor coordinates; driven joints move, too."""
+        """Return X (L, 4, 4) and the velocity across each loop joint (L, 6), in successor coordinates.
+
+        Unlike ``J @ v`` it includes the motion of prescribed joints.
+        """
         model = self.model
         C, V = tree_poses(model, q, t), np.zeros((len(model.bodies), 6))
         for i in model.outward:

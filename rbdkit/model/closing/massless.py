@@ -1,9 +1,10 @@
-"""Bodies without mass: joints of a tree that move nothing with inertia, and what loops and constraints make of them.
+"""Massless links: motions without inertia, and whether loops and constraints determine them.
 
-A motion that moves nothing with inertia has no acceleration that forces could tell. A link without mass is fine all the
-same where loops hold it: how it moves is geometry then. So what the rows K of loops and constraints leave must move
-something: ``K v = 0`` and ``E_i J_i v = 0`` for the roots E_i of the inertias of all bodies have no solution but 0.
-Every inertia is divided by its own size, so that light bodies count as much as heavy ones.
+Forces do not determine the acceleration of a motion that moves nothing with inertia. A massless link is all right where
+loops hold it, for then geometry determines how it moves. So the motions that the rows K of loops and constraints allow
+must all have kinetic energy: ``K v = 0`` and ``E_i J_i v = 0``, with E_i a square root of the inertia of body i, must
+have no solution but 0. Every inertia is divided by its trace, so that light bodies count as much as heavy ones and the
+rank decision does not depend on mass ratios.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 NONE = 1e-14
-"""Of the inertia along a motion, and of the root of that of a variable: round-off."""
+"""Relative inertia along a motion, and relative square root of that of a variable, that counts as round-off."""
 RANK = 1e-7
-"""Of singular values: an inertia about an axis of 1e-14 of the largest is none."""
+"""Relative tolerance of singular values: an inertia about an axis of 1e-14 of the largest counts as zero."""
 TRIES = 4
-"""Poses around the first closed one, where that is one in which rows lose rank."""
+"""Number of configurations tried around the first closed one, where rows may have lost rank."""
 STEP = 0.05
-"""rad, or lengths of the model, to these."""
+"""Distance to these, rad or characteristic lengths of the model."""
 STEPS, STARTS = 40, 16
 TAKES_PART = 1e-3
-"""Of a motion: a joint whose rate is less has none."""
+"""Entry of a unit motion above which the velocity variable takes part in it."""
 
 
 def tree_has_inertia(model: Model) -> bool:
-    """Whether all joints of the tree alone move something that resists."""
+    """Return whether the joint-space inertia of the spanning tree is positive definite at the neutral coordinates."""
     q, t, n = model.neutral(), 0.0, model.nv
     J, H = _motions(model, q, t), np.zeros((n, n))
     for i, body in enumerate(model.bodies[1:], start=1):
@@ -50,10 +51,10 @@ def tree_has_inertia(model: Model) -> bool:
 
 
 def require_inertia(M: NDArray, N: NDArray) -> None:
-    """Raise LinAlgError if there is a motion among those of N (n, k) that moves nothing with inertia.
+    """Raise LinAlgError unless M (n, n) is positive definite on the span of the motions N (n, k).
 
-    Whatever the units are: each variable is measured by its own inertia in M (n, n), and those without any by the least
-    of all, so that what they are tied to counts.
+    The check does not depend on units: M is scaled to a unit diagonal. Variables without inertia of their own are
+    scaled like the one with the least, so that the inertia of what they are tied to counts.
     """
     if not N.size:
         return
@@ -68,9 +69,10 @@ def require_inertia(M: NDArray, N: NDArray) -> None:
 
 
 def undetermined(model: Model) -> NDArray:
-    """Which velocities (nv,) take part in motions without inertia that loops and constraints allow, as booleans.
+    """Return which velocity variables (nv,) take part in motions without inertia that loops and constraints allow.
 
-    Looked at where they are closed, and around there; of all poses that with the fewest such motions counts.
+    Closed configurations are examined, the first one found and some around it, since rows may lose rank at one; that
+    with the fewest such motions counts.
     """
     every, length = np.ones(model.nv, dtype=bool), length_of(model)
     end = assembled(model, model.neutral(), ~every, starts=STARTS, steps=STEPS)
@@ -87,7 +89,7 @@ def undetermined(model: Model) -> NDArray:
 
 
 def _idle(model: Model, q: NDArray) -> NDArray:
-    """Motions (k, nv), as arcs, that loops and constraints allow and that move nothing with inertia."""
+    """Return the motions (k, nv), scaled as arc lengths, that loops and constraints allow and that have no inertia."""
     length = length_of(model)
     arcs, J = arcs_of(model, length), _motions(model, q, 0.0)
     unit = np.repeat([length, 1.0], 3)  # of twists: as arcs
@@ -102,7 +104,7 @@ def _idle(model: Model, q: NDArray) -> NDArray:
 
 
 def _rows(model: Model, q: NDArray, length: float) -> NDArray:
-    """Rows of loops and of constraints on both sides (m, nv), of rates that are m/s or, over the length, rad/s."""
+    """Return the rows of loops and bilateral constraints (m, nv), with angular rows multiplied by the length."""
     from rbdkit.model.constraint import seen
     from rbdkit.model.constraint_rows import constraint_rows, in_joints  # which need the tracer
 
@@ -122,7 +124,7 @@ def _rows(model: Model, q: NDArray, length: float) -> NDArray:
 
 
 def _rotors(model: Model) -> NDArray:
-    """Roots of the inertias of rotors (k, nv), which rates of joints turn."""
+    """Return the square roots of rotor inertias (k, nv), as rows that act on joint velocities."""
     found = [np.zeros((0, model.nv))]
     for joint in model.joints[1:]:
         if joint.armature.any():
@@ -132,7 +134,7 @@ def _rotors(model: Model) -> NDArray:
 
 
 def _motions(model: Model, q: NDArray, t: float) -> NDArray:
-    """Twists (bodies, 6, nv) of all bodies, in their own coordinates, for unit rates of the joints."""
+    """Return the body Jacobians (bodies, 6, nv) of all bodies, in body coordinates."""
     J = np.zeros((len(model.bodies), 6, model.nv))
     for i in model.outward:
         joint = model.joints[i]

@@ -1,21 +1,23 @@
-"""Which rows of loops and constraints say something that others do not say already.
+"""Rank decision: select independent rows of the loop and constraint Jacobian K, by pivoted elimination.
 
-A row of ``K vdot = k`` is a unit reaction. Whether it follows from others is a matter of geometry: of the directions in
-which joints move what the row holds, whatever masses they move. So rows are compared as they act on joint rates, angles
-as arcs of the mechanism's length. They are taken one after the other, always the one that says most beyond those taken:
-its pivot is the square of the part of it that is not in the span of these, and s^2 is that over the square of the
-row's size as a wrench (moments over the length).
+A row of ``K vdot = k`` is a unit reaction. Whether it depends on others is a matter of geometry, of how joints move
+what the row holds, and not of masses. So rows are compared by how they act on joint rates, with angles scaled to arcs
+by the characteristic length. The elimination is a Cholesky factorisation with diagonal pivoting of the Gram matrix
+K K^T: each pivot is the squared norm of the part of the row outside the span of those selected before, and s^2 is the
+pivot divided by the squared norm of the row as a wrench (moments divided by the length).
 
-Rows end being taken where ``s <= 100 gap``, with the gap the largest angle (or share of the mechanism's length) by
-which a joint stands open at this state. A row that others imply wherever the loops are closed has s = 0 there, and by
-Weyl's inequality ``s <= c gap`` where they are not: a fixed limit takes it for independent at any stage that is far
-enough off the manifold, and then the gap decides on accelerations. c tells how much longer the way round the loop is
-than the parts of it; `AMPLIFICATION` is more than that. Towards a pose where independent rows become dependent (a flat
-parallelogram), s is the distance to that pose: closer than that the state does not say any more on which branch it is,
-and without the row the motion goes on along its velocity, which the row does not resist. A larger limit would let go
-what holds a mechanism together at the stages of steps that only come near such a pose.
+Selection stops at ``s <= 100 gap``, where gap is the largest closure error of a joint at this state, in rad or
+characteristic lengths. Why the tolerance depends on the closure error: a row that is redundant wherever the loops are
+closed has s = 0 there, and by Weyl's inequality ``s <= c gap`` elsewhere. A fixed tolerance would take it for
+independent at any stage far enough off the manifold, and the closure error would then decide on accelerations. The
+factor c says how much longer the way round the loop is than its parts; `AMPLIFICATION` is larger than that.
 
-Closed loops leave round-off, and a run that drifts must not lose what holds it together: `FLOOR` and `CEILING`.
+Near a configuration where independent rows become dependent (a flat parallelogram), s is the distance to it. Within
+the closure error the state no longer says on which branch it is, and without the row the motion continues along its
+velocity, which the row does not resist. A larger tolerance would drop needed rows at stages that only pass nearby.
+
+`FLOOR` and `CEILING` bound the tolerance: closed loops still have round-off, and a run that drifts must not lose the
+rows that hold the mechanism together.
 """
 
 from __future__ import annotations
@@ -31,37 +33,37 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 FLOOR = 1e-10
-"""Of s^2: rounding errors of the elimination of a tree stay below."""
+"""Smallest tolerance of s^2; rounding errors of the elimination stay below."""
 CEILING = 1e-3
-"""Of s^2: a row that says so much of its own is never left out."""
+"""Largest tolerance of s^2; a row with more than this is never left out."""
 AMPLIFICATION = 100.0
-"""Of s: so many times the gap is more than a row that others imply says."""
+"""Factor between closure error and tolerance of s, larger than what redundant rows reach."""
 PREFERENCE = 1e-3
-"""A later row must say more by this fraction for each row in between: ties are decided alike however they round."""
+"""Handicap of later rows, a fraction for each row before them, so that round-off does not decide between equal rows."""
 
 
 def row_limit(gap: float) -> float:
-    """s^2 that rows must exceed where loops are open by so much, rad."""
+    """Return the tolerance of s^2 for a closure error `gap`, rad or characteristic lengths."""
     return float(np.clip((AMPLIFICATION * gap) ** 2, FLOOR, CEILING))
 
 
 def independent_rows(arcs: NDArray, size: NDArray, limit: float) -> NDArray:
-    """s^2 of rows when they are taken by their geometry, 0 of those that are not, (m,).
+    """Select independent rows by geometry; return the s^2 of each selected row, 0 for redundant ones, (m,).
 
-    arcs : (m, nv) rows, with angles as arcs. size : (m,) their squares as wrenches. limit : of s^2.
+    arcs : (m, nv) rows, angles scaled to arcs. size : (m,) their squared norms as wrenches. limit : tolerance of s^2.
     """
     return taken_rows(arcs @ arcs.T, size, limit)[0]
 
 
 def taken_rows(products: NDArray, size: NDArray, limit: float) -> tuple[NDArray, NDArray]:
-    """s^2 of rows when they are taken, 0 of those that are not, and what is left on the diagonal, (m,) each.
+    """Select independent rows; return s^2 (0 for redundant rows) and the remaining diagonal, (m,) each.
 
-    products : (m, m) of the rows, in some metric. size : (m,) what s^2 is measured with. limit : of s^2.
+    products : (m, m) Gram matrix of the rows, in any metric. size : (m,) scale of s^2. limit : tolerance of s^2.
     """
     m = len(size)
     left, says = products.copy(), np.zeros(m)
     pivots = left.reshape(-1)[:: m + 1]
-    weight = 1.0 / (size * (1.0 + PREFERENCE * np.arange(m)))  # 0 of rows that are taken
+    weight = 1.0 / (size * (1.0 + PREFERENCE * np.arange(m)))  # becomes 0 for selected rows
     for _ in range(m):
         p = int(np.argmax(pivots * weight))
         if not pivots[p] > limit * size[p] or not weight[p]:
@@ -72,13 +74,13 @@ def taken_rows(products: NDArray, size: NDArray, limit: float) -> tuple[NDArray,
 
 
 def row_sizes(place: Place, length: float) -> NDArray:
-    """Squares of the wrenches that the rows of a joint stand for, with moments over a length."""
+    """Return the squared norms of the constraint wrenches of a joint, one a row, with moments divided by a length."""
     T = place.type.constraint_subspace(place.type.neutral())
     return np.asarray(np.sum(T[3:] ** 2, axis=0) + np.sum(T[:3] ** 2, axis=0) / length**2)
 
 
 def arcs_of(model: Model, length: float) -> NDArray:
-    """What makes rates of joints arcs in columns of K, (nv,): 1 of shifts, 1 / length of turns."""
+    """Return column factors of K (nv,) that scale rotations to arcs: 1 for translations, 1 / length for rotations."""
     found = np.ones(model.nv)
     for joint in model.joints:
         if joint.mimic is None:

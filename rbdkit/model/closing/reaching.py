@@ -1,8 +1,9 @@
-"""Coordinates that bring a point of a body to a place, with loops closed and limits kept: what a dragging hand does.
+"""Inverse kinematics of a dragged point: move a point of a body to a target, with loops closed and limits kept.
 
 Damped least squares (Wampler 1986; Nakamura and Hanafusa 1986) on the manifold of the coordinates: a step y solves
-``(B^T B + mu 1) y = B^T d`` with d the way that is left, B the Jacobian of the point on a basis of what loops,
-constraints and limits let move, and ``mu = kappa |d|^2``: careful where the arm is stretched, Newton's step at the end.
+``(B^T B + mu 1) y = B^T d`` with d the remaining distance vector, B the Jacobian of the point on a basis of the motions
+that loops, constraints and limits allow, and ``mu = kappa |d|^2``: heavily damped far away, where an arm may be
+stretched (singular), and Newton's step at the end.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 STEP = 0.2
-"""rad, or lengths of the model, that a coordinate may move in one step."""
+"""Largest step of a coordinate, rad or characteristic lengths of the model."""
 JUMP = 0.7
-"""So far closing loops may lead from a step; further off is another way to put the same bodies together."""
+"""Largest motion of a coordinate after loop closure, in the same units; more means another assembly mode."""
 MOST_STEPS = 60
 NEAR = 1e-10
-"""Lengths of the model: the point is there."""
+"""Distance to the target that counts as reached, characteristic lengths of the model."""
 RANK = 1e-9
 SMALLEST_MU = 1e-20
 
@@ -33,20 +34,20 @@ SMALLEST_MU = 1e-20
 def reached(
     model: Model, q: NDArray, body: int, point: NDArray, target: NDArray, free: NDArray, t: float = 0.0
 ) -> NDArray:
-    """Where a mechanism gets when a point of a body is dragged.
+    """Return coordinates that bring a point of a body to a target, or as near to it as possible.
 
     Parameters
     ----------
     model : Model
         A tree, or with loops and constraints that hold at q.
     q : ndarray (nq,)
-        Where it is.
+        Starting coordinates.
     body : int
         Number of the body.
     point : ndarray (3,)
-        In coordinates of the body, m.
+        The dragged point in body coordinates, m.
     target : ndarray (3,)
-        In world coordinates, m.
+        Where it is to go, in world coordinates, m.
     free : ndarray of bool (nv,)
         Velocity variables that may move.
     t : float, optional
@@ -55,7 +56,7 @@ def reached(
     Returns
     -------
     ndarray (nq,)
-        Closed and within limits (as far as q was), with the point at the target or as near as the way there leads.
+        Closed and within limits (as far as q was), with the point at the target or as near to it as it gets.
     """
     residual, bounds = Residual(model, t), Bounds(model)
     bounds.lower, bounds.upper = np.minimum(bounds.lower, q), np.maximum(bounds.upper, q)
@@ -87,7 +88,7 @@ def reached(
 
 
 def _point(model: Model, q: NDArray, body: int, point: NDArray, t: float) -> tuple[NDArray, NDArray]:
-    """Where a point of a body is (3,), and how it moves with the velocity variables (3, nv)."""
+    """Return the position of a point of a body in the world (3,), and its Jacobian (3, nv)."""
     poses = tree_poses(model, q, t)
     place = poses[body, :3, :3] @ point + poses[body, :3, 3]
     J = np.zeros((3, model.nv))
@@ -107,7 +108,10 @@ def _step(
     kappa: float,
     t: float,
 ) -> NDArray:
-    """A step (nv,), in rad and lengths of the model; coordinates that would pass a limit stay, and the others go on."""
+    """Return a damped least-squares step (nv,), in rad and characteristic lengths of the model.
+
+    Coordinates that would cross a limit are fixed and the step is computed again with the others (active set).
+    """
     nv = len(free)
     X, across = residual.motion.poses_and_jacobians(q, t)
     z = residual.project(X)
@@ -126,7 +130,7 @@ def _step(
         B = J @ basis[:nv]
         U, sizes, V = np.linalg.svd(B, full_matrices=False)
         step = basis[:nv] @ (V.T @ (sizes / (sizes**2 + mu) * (U.T @ left)))
-        while np.abs(step).max(initial=0.0) > STEP:  # what leads nowhere is shortened first
+        while np.abs(step).max(initial=0.0) > STEP:  # more damping shortens the nearly singular directions first
             mu *= 2.0
             step = basis[:nv] @ (V.T @ (sizes / (sizes**2 + mu) * (U.T @ left)))
         blocked = bounds.blocked(q, step) & movable
