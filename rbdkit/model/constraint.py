@@ -1,4 +1,4 @@
-"""A constraint in a model, and how it is looked at before it is let in."""
+"""A constraint element in a model, and the checks that it passes before it is added."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Constraint:
     name : str
         Unique among constraints, forces, bodies, frames and joints.
     element : ConstraintElement
-        What holds.
+        The element that defines the constraint equations.
 
     Examples
     --------
@@ -49,18 +49,18 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Row:
-    """One scalar of a constraint.
+    """One scalar constraint equation, a row of the constraint Jacobian.
 
     Attributes
     ----------
     constraint : str
-        Name of the constraint.
+        Name of the constraint that it belongs to.
     unit : str
-        Of its gap, or of its slip if it is one on velocities alone.
+        Unit of its gap (position error), or of its slip (velocity error) if it is nonholonomic.
     holonomic : bool
-        Whether positions tell it.
+        Whether it is an equation in positions.
     unilateral : bool
-        Whether it is a bound.
+        Whether it is an inequality.
     """
 
     constraint: str
@@ -70,18 +70,18 @@ class Row:
 
 
 def seen(model: Model, q: NDArray, v: NDArray, t: float) -> Surroundings:
-    """One state of a model as constraints see it."""
+    """Return the view of one state of a model that constraint elements read positions and velocities from."""
     return Surroundings(model, q, v, surroundings(model, q, v, t).motion, t)
 
 
 def try_out(model: Model, constraint: Constraint) -> tuple[Row, ...]:
-    """Let a constraint say once what it holds, in the model's neutral state at rest; its rows.
+    """Evaluate a constraint once, in the model's neutral state at rest; return its rows.
 
     Raises
     ------
     ModelError
-        If it names a body, frame or joint that is not there, fails, gives something else than numbers, or nothing; if
-        it gives more units than rows; or if it is a bound on velocities.
+        If it names a body, frame or joint that does not exist, fails, or returns nothing or something else than
+        numbers; if the number of units differs from that of rows; or if it is an inequality in velocities.
     """
     element = constraint.element
     at = seen(model, model.neutral(), np.zeros(model.nv), 0.0)
@@ -108,14 +108,14 @@ def try_out(model: Model, constraint: Constraint) -> tuple[Row, ...]:
 
 
 def scalars(values: Any) -> list[Any]:
-    """What a gap or a slip gives, one after the other."""
+    """Flatten what a gap or slip function returned, a number, array or nested list, into a list of scalars."""
     if isinstance(values, list | tuple):
         return [x for value in values for x in scalars(value)]
     return list(values.ravel()) if isinstance(values, np.ndarray) else [values]
 
 
 def units_of(given: str | Sequence[str], rows: int) -> Sequence[str]:
-    """A unit for each row."""
+    """Return one unit for each row, from one unit for all or one for each."""
     if isinstance(given, str):
         return [given] * rows
     if len(given) != rows:

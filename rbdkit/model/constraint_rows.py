@@ -1,7 +1,8 @@
-"""The constraints of a model, recorded once: rows of wrenches and joint forces, with all that derivatives tell.
+"""Constraint Jacobian of a model, by tracing its constraint elements once with symbols and differentiating the trace.
 
-With the positions of everything that moves as x, a row is a scalar s, linear in the velocities: the rate of a gap,
-``s = dg/dt``, or a slip. What it is made of follows from the recording::
+A user's constraint states only a position error (gap) or a velocity error (slip). Everything that dynamics needs
+follows by automatic differentiation. With the positions of all bodies and joints as x, a row is a scalar s, linear in
+the velocities: the rate of a gap, ``s = dg/dt``, or a slip. The trace gives its parts::
 
     s  = sum (n_b . w_b + f_b . v_b) + sum c_a v_a + s_0        n, f, c, s_0 functions of x and t
     s' = the same of the accelerations + drift                  drift: the rate of s while velocities stay
@@ -31,20 +32,21 @@ from rbdkit.spatial import se3
 from rbdkit.trace import Feedback, Impure, Scalar, Symbol, adjoints, evaluate, tangents
 
 GAP, SLIP, DRIFT, WRENCHES = 0, 1, 2, 3
-"""Where the numbers of a row begin in the results of the law: six for each body and one for each velocity variable."""
+"""Offsets of a row's numbers in the results of the traced law; from WRENCHES on, six for each body, then one for each
+velocity variable."""
 
 
 @dataclass(frozen=True)
 class ConstraintRows:
-    """The constraints of a model, row by row.
+    """The traced constraints of a model: a function that evaluates gap, velocity error, drift and Jacobian rows.
 
     Attributes
     ----------
-    law : operations on "t", "q", "v" and "body<i>", as `rbdkit.model.on_symbols` has them. For each row it gives gap,
-        s, drift, then (n, f) of each body and c of each velocity variable.
-    bodies, velocities : numbers of the bodies, and of the velocity variables, that rows act on or ask for.
-    rows : what there is to say of each. m : how many there are.
-    timed : whether they ask for time.
+    law : traced operations on "t", "q", "v" and "body<i>", see `rbdkit.model.on_symbols`. For each row its results are
+        gap, s, drift, then (n, f) of each body and c of each velocity variable.
+    bodies, velocities : indices of the bodies, and of the velocity variables, that the rows act on or read.
+    rows : description of each row. m : number of rows.
+    timed : whether they depend explicitly on time.
     """
 
     law: Feedback
@@ -59,50 +61,50 @@ class ConstraintRows:
 
     @property
     def size(self) -> int:
-        """Numbers of a row."""
+        """Number of results of the law for each row."""
         return WRENCHES + 6 * len(self.bodies) + len(self.velocities)
 
     @property
     def asks_joints(self) -> bool:
-        """Whether joint coordinates or velocities are asked for."""
+        """Whether the rows read joint coordinates or velocities."""
         return self.law.asks("q", "v") or bool(self.velocities)
 
     @cached_property
     def holonomic(self) -> NDArray:
-        """(m,): whether the rows are rates of gaps."""
+        """Flags (m,) of the holonomic rows, the rates of gaps."""
         return np.array([row.holonomic for row in self.rows], dtype=bool)
 
     @property
     def nonholonomic(self) -> tuple[str, ...]:
-        """Names of the constraints that hold on velocities alone, or in part."""
+        """Names of the constraints with nonholonomic rows."""
         return tuple(dict.fromkeys(row.constraint for row in self.rows if not row.holonomic))
 
     def row_names(self) -> list[tuple[str, str]]:
-        """Whose each row is, in words, and its unit."""
+        """Return for each row the name of its constraint, for messages, and its unit."""
         return [(f"constraint {row.constraint!r}", row.unit) for row in self.rows]
 
     def at(self, q: NDArray, v: NDArray, t: float, motion: Callable[[int], BodyMotion]) -> RowValues:
-        """All rows at one state."""
+        """Evaluate all rows at one state: q (nq,), v (nv,), t in s, and the motion of each body by number."""
         with np.errstate(all="ignore"):
             return self._values(np.array(self.results(q, v, t, motion), dtype=float))
 
     def results(self, q: NDArray, v: NDArray, t: float, motion: Callable[[int], BodyMotion]) -> list[Scalar]:
-        """What the law gives at one state, row by row; symbols where its numbers are some."""
+        """Return the results of the law at one state, row by row; symbols if its parameters are symbols."""
         given = {"q": q, "v": v, "t": np.array([t])} | {f"body{b}": _flat(motion(b)) for b in self.bodies}
         return [*self.law.value(lambda name, k: given[name][k])]
 
     def with_numbers(self, numbers: Sequence[Any]) -> ConstraintRows:
-        """The same with other numbers, floats or symbols, in the order of `number_places`."""
+        """Return these rows with other parameter values, floats or symbols, in the order of `number_places`."""
         law = self.law
         return replace(self, law=replace(law, numbers=(*numbers, *law.numbers[len(numbers) :])))
 
     def at_states(self, q: NDArray, v: NDArray, t: NDArray, motions: NDArray) -> RowValues:
-        """All rows at states: q (n, nq), v (n, nv), t (n,), and motions (n, bodies, `MOTION`) of `bodies` in order."""
+        """Evaluate all rows at n states: q (n, nq), v (n, nv), t (n,), motions (n, bodies, `MOTION`) of `bodies`."""
         packed = np.concatenate([q, v, motions.reshape(len(t), -1)], axis=1)
         return self._values(evaluate(self._packed(q.shape[1], v.shape[1]), t, packed, np.zeros((len(t), 0))))
 
     def at_bodies(self, T: NDArray, U: NDArray, q: NDArray, v: NDArray, t: float | NDArray) -> RowValues:
-        """All rows at states (...,): T (..., bodies, 4, 4), U (..., bodies, 6) poses and twists in body axes."""
+        """Evaluate all rows at states (...,), from poses T (..., bodies, 4, 4) and body twists U (..., bodies, 6)."""
         lead, own = T.shape[:-3], list(self.bodies)
         n = int(np.prod(lead))
         poses, twists = T[..., own, :, :], U[..., own, :]
@@ -119,7 +121,7 @@ class ConstraintRows:
         return RowValues(*(x.reshape(*lead, *x.shape[1:]) for x in values))
 
     def _packed(self, nq: int, nv: int) -> Feedback:
-        """The law with one argument for all but time."""
+        """Return the law with q, v and body motions packed into one argument; time stays separate."""
         places = {"q": 0, "v": nq} | {f"body{b}": nq + nv + MOTION * i for i, b in enumerate(self.bodies)}
         steps = tuple(
             ("load", "q", places[step[1]] + step[2]) if step[0] == "load" and step[1] != "t" else step
@@ -136,10 +138,10 @@ class ConstraintRows:
 
 @dataclass(frozen=True, eq=False)
 class RowValues:
-    """Rows at a state, or at states.
+    """Values of all rows at one state or a stack of states.
 
-    gap, slip, drift : (..., m), gap 0 of rows on velocities alone. wrenches : (..., m, bodies, 6), couple, and force at
-    the origin of the body, in world axes. joints : (..., m, velocities).
+    gap, slip, drift : (..., m); gap is 0 in nonholonomic rows. wrenches : (..., m, bodies, 6), couple and force at the
+    origin of the body, in world axes. joints : (..., m, velocities), coefficients of velocity variables.
     """
 
     gap: NDArray
@@ -150,7 +152,7 @@ class RowValues:
 
 
 def in_joints(model: Model, q: NDArray, rows: ConstraintRows, found: RowValues, at: Surroundings) -> NDArray:
-    """K (m, nv): what the rows say of joint velocities, from what they were `found` to be at a state."""
+    """Return the constraint Jacobian K (m, nv) by joint velocities, from the row values `found` at a state."""
     K = np.zeros((rows.m, model.nv))
     K[:, list(rows.velocities)] += found.joints
     for j, body in enumerate(rows.bodies):
@@ -165,7 +167,7 @@ def in_joints(model: Model, q: NDArray, rows: ConstraintRows, found: RowValues, 
 
 
 def working(model: Model) -> tuple[str, ...]:
-    """Names of the constraints that may do work: time moves them, or their slip is not zero at rest."""
+    """Return names of the constraints that may do work: those with a velocity error at rest, as if moved by time."""
     return kept(model, _working) if model.constraints else ()
 
 
@@ -182,7 +184,10 @@ def _working(model: Model) -> tuple[str, ...]:
 
 
 def inner_constraints(model: Model) -> bool:
-    """Whether constraints leave the momentum of the model as it is, seen at a state where nothing adds up by chance."""
+    """Return whether the constraint reactions are internal, so that they leave the momentum of the model unchanged.
+
+    It is checked at one random state, where forces do not cancel by chance.
+    """
     rows = constraint_rows(model)
     if rows is None:
         return True
@@ -201,7 +206,7 @@ def inner_constraints(model: Model) -> bool:
 
 
 def constraint_rows(model: Model) -> ConstraintRows | None:
-    """The constraints of a model, recorded; None if it has none."""
+    """Return the traced constraints of a model; None if it has none."""
     return kept(model, _recorded) if model.constraints else None
 
 
@@ -210,7 +215,7 @@ def _recorded(model: Model) -> ConstraintRows:
 
 
 def number_places(model: Model) -> dict[str, slice]:
-    """Where the parameters of the constraints of a model, by name, stand among the numbers of their recording."""
+    """Return, by name, the slices of the constraints' parameters among the numbers of the traced law."""
     places, first = {}, 0
     for own in model.constraints:
         for name, value in own.element.parameters().items():
@@ -220,13 +225,13 @@ def number_places(model: Model) -> dict[str, slice]:
 
 
 def record(model: Model, constraints: Sequence[Constraint]) -> ConstraintRows:
-    """Some constraints on a model, recorded.
+    """Trace constraints of a model.
 
     Raises
     ------
     ModelError
-        If one decides by values, keeps something, or uses what knows no symbols; if a gap depends on velocities; or if
-        a slip is not linear in them.
+        If one branches on values, keeps state, or calls functions that do not accept symbols; if a gap depends on
+        velocities; or if a slip is not linear in them.
     """
     found = _Recording(model)
     for constraint in constraints:
@@ -247,7 +252,7 @@ def record(model: Model, constraints: Sequence[Constraint]) -> ConstraintRows:
 
 
 def require_derived(model: Model, constraint: Constraint) -> None:
-    """Raise `ModelError` if a constraint cannot be recorded, or does something else with numbers than with symbols."""
+    """Raise `ModelError` if a constraint cannot be traced, or its trace disagrees with an evaluation with numbers."""
     found = record(model, [constraint])
     rng = np.random.default_rng(0)
     q, v, t = model.random_q(rng), rng.normal(size=model.nv), 0.3
@@ -267,7 +272,7 @@ def require_derived(model: Model, constraint: Constraint) -> None:
 
 
 class _Recording(MechanismOnSymbols):
-    """Constraints on symbols."""
+    """Tracer of constraint elements: collects their rows as symbols and differentiates them."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -276,7 +281,7 @@ class _Recording(MechanismOnSymbols):
         self.timed = False
 
     def take(self, constraint: Constraint) -> None:
-        """The rows of one constraint."""
+        """Trace one constraint and store its rows."""
         self.found += try_out(self.model, constraint)
         element = self.dressed(constraint.element)
         at = Surroundings(self, self.q, self.v, self.motion, self.t)
@@ -286,6 +291,7 @@ class _Recording(MechanismOnSymbols):
         for gap in gaps:
             if self._needs(gap, self._speeds()):
                 raise ModelError(f"{constraint}: its gap depends on velocities; let slip say what holds of them")
+            # forward mode: s = dg/dt along the motion and time
             seeds = {**self.rates([gap]), self.graph.position(self.t): 1.0}
             self.values.append((gap, tangents(self.graph, [self.graph.position(gap)], seeds)[0]))
         for slip in slips:
@@ -295,7 +301,7 @@ class _Recording(MechanismOnSymbols):
         self.timed |= any(self._needs(x, [self.graph.position(self.t)]) for x in (*gaps, *slips))
 
     def rows(self) -> ConstraintRows:
-        """Everything that was recorded."""
+        """Return the traced law of all rows: gap, s, drift and the derivatives of s by velocities."""
         slopes = [self._slopes(s) for _, s in self.values]
         bodies = tuple(sorted(body for body in self.asked if body > 0))
         places = {self.graph.position(x): a for a, x in enumerate(self.v)}
@@ -311,19 +317,19 @@ class _Recording(MechanismOnSymbols):
         return ConstraintRows(self.recorded(outputs), bodies, velocities, tuple(self.found), self.timed)
 
     def _speeds(self) -> list[int]:
-        """Positions of all velocities that were asked for."""
+        """Return the graph positions of all velocities that the constraints read."""
         of_bodies = [x for body, motion in self.asked.items() if body > 0 for x in (*motion.w, *motion.v)]
         return [self.graph.position(x) for x in (*of_bodies, *self.v)]
 
     def _slopes(self, s: Any) -> dict[int, Scalar]:
-        """Derivatives of a row by the velocities that it depends on, by position."""
+        """Return the derivatives of a row by the velocities that it depends on, by graph position (reverse mode)."""
         if not isinstance(s, Symbol):
             return {}
         found = adjoints(self.graph, {self.graph.position(s): 1.0})
         return {p: found[p] for p in self._speeds() if p in found}
 
     def _needs(self, x: Any, positions: Sequence[int]) -> bool:
-        """Whether a value depends on one of these nodes."""
+        """Return whether a value depends on one of the nodes at these graph positions."""
         return isinstance(x, Symbol) and bool(set(self.graph.live([self.graph.position(x)])) & set(positions))
 
 

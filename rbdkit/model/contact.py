@@ -1,4 +1,8 @@
-"""What may touch what: rules as the user gave them, and the pairs of shapes that they make."""
+"""Contact rules as the user gave them, and the pairs of shapes that they allow to touch.
+
+Rules name bodies, and apply to whatever shapes and bodies the model has when `pairs` expands them: so one rule covers
+bodies that are added later. A rule for two named bodies overrides the material of general rules.
+"""
 
 from __future__ import annotations
 
@@ -24,23 +28,23 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 FRICTION = 0.8
-"""Of a ground of which nothing is said: rubber on concrete."""
+"""Default friction coefficient of a ground: rubber on concrete."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ground(KeepsReadOnly):
-    """A half-space of the world, full below a plane, that all bodies touch that can move.
+    """A ground: a half-space of the world, solid below a plane, that all movable bodies can touch.
 
     Attributes
     ----------
     name : str
         Unique in the model.
     normal : ndarray (3,)
-        Of the plane, outwards, of unit length.
+        Outward unit normal of the plane.
     height : float
-        Of the plane along the normal, from the world's origin, m.
+        Distance of the plane from the world's origin along the normal, m.
     material : Material
-        Of its surface.
+        Material of its surface.
 
     Examples
     --------
@@ -56,12 +60,12 @@ class Ground(KeepsReadOnly):
 
     @classmethod
     def make(cls, name: str, normal: ArrayLike, height: float, material: Material | None) -> Ground:
-        """A ground from what a user gave.
+        """Make a ground from checked arguments.
 
         Raises
         ------
         ModelError
-            If the normal has no direction or a number no meaning.
+            If the normal is zero or a number is not finite.
         """
         who = f"ground {name!r}"
         n = np.array(numbers(normal, (3,), lambda v: f"normal of {who} must be three finite numbers, not {v}"))
@@ -82,7 +86,7 @@ class Ground(KeepsReadOnly):
 
     @property
     def what(self) -> str:
-        """In words: 'up to 0 m along 0 0 1'."""
+        """Text for reports: 'up to 0 m along 0 0 1'."""
         return f"up to {self.height:.6g} m along {' '.join(f'{x:.4g}' for x in self.normal)}"
 
     def __repr__(self) -> str:
@@ -91,7 +95,7 @@ class Ground(KeepsReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """Two bodies, or two shapes of theirs, may touch.
+    """A rule that two bodies, or one shape of each, may touch.
 
     Attributes
     ----------
@@ -100,7 +104,7 @@ class Touch:
     first, second : str
         A body, 'body:shape' for one named shape of it, or, as the first one, a ground.
     material : Material or None
-        Of both together; None where the materials of the shapes count.
+        Combined material of both; None to combine the materials of the shapes.
 
     Examples
     --------
@@ -123,7 +127,7 @@ class Touch:
 
     @property
     def what(self) -> str:
-        """In words: 'red on white'."""
+        """Text for reports: 'red on white'."""
         return f"{self.second} on {self.first}"
 
     def __repr__(self) -> str:
@@ -132,16 +136,16 @@ class Touch:
 
 @dataclass(frozen=True, eq=False)
 class AllTouch:
-    """All bodies may touch each other that move against each other, but for neighbours.
+    """A rule that all bodies that can move relative to each other may touch, except neighbours in the tree.
 
     Attributes
     ----------
     name : str
         Unique in the model.
     but : tuple of (str, str)
-        Pairs of bodies that do not.
+        Excluded pairs of bodies.
     material : Material or None
-        Of each two together; None where the materials of the shapes count.
+        Combined material of each pair; None to combine the materials of the shapes.
 
     Examples
     --------
@@ -160,7 +164,7 @@ class AllTouch:
 
     @property
     def what(self) -> str:
-        """In words: 'all but hand/cup'."""
+        """Text for reports: 'all but hand/cup'."""
         return "all" + (f" but {', '.join(f'{a}/{b}' for a, b in self.but)}" if self.but else "")
 
     def __repr__(self) -> str:
@@ -172,21 +176,21 @@ ContactRule = Ground | Touch | AllTouch
 
 @dataclass(frozen=True, eq=False)
 class ContactPair:
-    """Two shapes that may touch.
+    """A pair of shapes that may touch.
 
     Attributes
     ----------
     name : str
         'ground/foot'; where bodies have several shapes, these by name, 'ground/foot:heel', or number, 'ground/foot[2]'.
     predecessor, successor : str
-        Names of the bodies that have them; normals point from the first to the second, and forces are those on the
-        second.
+        Names of their bodies; normals point from predecessor to successor, and contact forces are those on the
+        successor.
     shape_p, shape_s : Geometry or Ground
         The shapes; only the first may be a ground.
     material : Material
-        Of both together.
+        Combined material of both.
     rule : str
-        Name of the rule that made it.
+        Name of the contact rule that it comes from.
 
     Examples
     --------
@@ -211,7 +215,7 @@ class ContactPair:
 
 
 def add_rule(model: Model, rule: ContactRule) -> None:
-    """Add a rule of one model to another one; raises `ModelError` if it names what is not there."""
+    """Add a rule of one model to another one; raises `ModelError` if it names a body that does not exist there."""
     if isinstance(rule, Ground):
         model.add_ground(height=rule.height, normal=rule.normal, material=rule.material, name=rule.name)
     elif isinstance(rule, Touch):
@@ -221,7 +225,7 @@ def add_rule(model: Model, rule: ContactRule) -> None:
 
 
 def renamed(rule: ContactRule, names: Mapping[str, str]) -> ContactRule:
-    """The same rule where bodies and grounds go by other names; keys of `names` are the old ones."""
+    """Return the rule with bodies and grounds renamed. names : new names by old ones."""
     if isinstance(rule, Ground):
         return rule
     if isinstance(rule, AllTouch):
@@ -235,7 +239,7 @@ def renamed(rule: ContactRule, names: Mapping[str, str]) -> ContactRule:
 
 
 def without(rule: ContactRule, bodies: Collection[str]) -> ContactRule | None:
-    """The same rule where these bodies are gone; None if it was about one of them."""
+    """Return the rule after these bodies were removed; None if it was about one of them."""
     if isinstance(rule, Ground):
         return rule
     if isinstance(rule, AllTouch):
@@ -247,7 +251,7 @@ def without(rule: ContactRule, bodies: Collection[str]) -> ContactRule | None:
 def material_of(
     who: str, material: Material | None, friction: float | None, restitution: float | None
 ) -> Material | None:
-    """A material as calls give it: whole, or by its friction and restitution; None if they say nothing."""
+    """Return the material that a call gave, whole or by friction and restitution; None if it gave none of these."""
     if material is None:
         if friction is None and restitution is None:
             return None
@@ -263,7 +267,7 @@ def material_of(
 
 
 def bodies_named(model: Model, given: object, who: str) -> tuple[tuple[str, str], ...]:
-    """Pairs of bodies of the model, as `but` gives them."""
+    """Return the names of given pairs of bodies, checked, as `AllTouch.but` stores them."""
     try:
         two = [(a, b) for a, b in given]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
@@ -279,7 +283,7 @@ def _named(model: Model, body: str | Body) -> str:
 
 @dataclass(frozen=True)
 class _Shape:
-    """A shape of a body, or a ground. key : which it is. label : what it is called."""
+    """A shape of a body, or a ground. key : its identity, (body, index). label : its name in those of pairs."""
 
     key: tuple[str, int]
     body: int
@@ -288,12 +292,12 @@ class _Shape:
 
 
 def shapes_named(model: Model, name: str, who: str) -> list[_Shape]:
-    """The shapes that a body, 'body:shape' or a ground has for contact.
+    """Return the contact shapes of a body, of 'body:shape' or of a ground.
 
     Raises
     ------
     ModelError
-        If there is no such body or shape, or it has none for contact.
+        If there is no such body or shape, or it has no contact shape.
     """
     for rule in model.contact_rules:
         if isinstance(rule, Ground) and rule.name == name:
@@ -318,7 +322,10 @@ def shapes_named(model: Model, name: str, who: str) -> list[_Shape]:
 
 
 def pairs(model: Model) -> tuple[ContactPair, ...]:
-    """All pairs of shapes that may touch, in the order of the rules; a `Touch` goes before the other rules."""
+    """Return all pairs of shapes that may touch, in the order of the rules.
+
+    Each pair occurs once. If several rules make it, a `Touch` rule decides on its material, else the first rule.
+    """
     found: dict[frozenset[tuple[str, int]], tuple[str, _Shape, _Shape, Material | None]] = {}
     for rule in model.contact_rules:
         for a, b in _of_rule(model, rule):
@@ -337,7 +344,7 @@ def pairs(model: Model) -> tuple[ContactPair, ...]:
 
 
 def _of_rule(model: Model, rule: ContactRule) -> Iterator[tuple[_Shape, _Shape]]:
-    """The shapes that a rule lets touch, two and two."""
+    """Yield the pairs of shapes that a rule allows to touch."""
     if isinstance(rule, Touch):
         who = f"contact {rule.name!r}"
         seconds = shapes_named(model, rule.second, who)
@@ -359,7 +366,7 @@ def _of_rule(model: Model, rule: ContactRule) -> Iterator[tuple[_Shape, _Shape]]
 
 
 def require_apart(model: Model, first: str, second: str, who: str) -> None:
-    """Raise `ModelError` unless two bodies, shapes or grounds are there, can touch, and move against each other."""
+    """Raise `ModelError` unless two bodies, shapes or grounds exist, have contact shapes and can move relatively."""
     a, b = shapes_named(model, first, who), shapes_named(model, second, who)
     if isinstance(b[0].shape, Ground):
         raise ModelError(f"{who}: name the ground {second!r} first")
@@ -369,7 +376,7 @@ def require_apart(model: Model, first: str, second: str, who: str) -> None:
 
 
 def _lumps(model: Model) -> list[int]:
-    """For each body the first one of those that are fixed to each other; 0 where that is the world."""
+    """Return for each body the root of the rigid group that fixed joints weld it into; 0 for the world's group."""
     lumps = [0]
     for body in model.bodies[1:]:
         lumps.append(lumps[body.parent] if body.joint.type.is_fixed else body.index)
@@ -377,7 +384,10 @@ def _lumps(model: Model) -> list[int]:
 
 
 def _neighbours(model: Model, lumps: list[int]) -> set[frozenset[int]]:
-    """Lumps that a joint connects; what is jointed to the world may touch what stands in it."""
+    """Return the pairs of rigid groups that a joint connects, except pairs with the world.
+
+    A body that a joint connects to the world may still touch things that stand in the world.
+    """
     ends = [(lumps[body.parent], lumps[body.index]) for body in model.bodies[1:]]
     ends += [(lumps[loop.predecessor], lumps[loop.successor]) for loop in model.loops]
     return {frozenset(two) for two in ends if min(two) > 0}
@@ -404,14 +414,14 @@ def _of_ground(rule: Ground) -> _Shape:
 
 
 def _together(a: Material | None, b: Material | None) -> Material:
-    """Of two surfaces; one of which nothing is said is like the other one, and two such are smooth and rigid."""
+    """Return the combined material of two surfaces; a missing one counts as like the other, two as smooth and rigid."""
     if a is None or b is None:
         return a or b or Material()
     return a.on(b)
 
 
 def _new(name: str, taken: set[str]) -> str:
-    """The name, or one like it that is not taken; it is from now on."""
+    """Return the name, made unique by a suffix, and add it to `taken`."""
     free = name
     k = 2
     while free in taken:

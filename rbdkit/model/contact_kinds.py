@@ -1,4 +1,8 @@
-"""The pairs of shapes of a model that may touch, as arrays: sorted by kind, so that many are computed at once."""
+"""The contact pairs of a model as arrays, sorted by the kinds of their shapes.
+
+All pairs of one kind are evaluated by one vectorised call of its closed form (`rbdkit.collision`). A mesh counts as the
+vertices of its convex hull, each a point that may touch a half-space; other mesh pairs have no closed form.
+"""
 
 from __future__ import annotations
 
@@ -21,28 +25,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PairsOfKind:
-    """Pairs whose shapes are of the same two kinds; m rows, a row for each corner of the convex hull of a mesh.
+    """Contact pairs of one kind, in m rows: one for each pair, or for each hull vertex of a mesh.
 
-    First and second are the shapes in the order in which the function of the kind takes them.
+    First and second are the shapes in the argument order of the kind's function.
 
     Attributes
     ----------
     kind : Kind
-        Which function says where they touch.
+        The kind, with the function that computes their contacts.
     pair : ndarray (m,) of int
-        Which of `Model.contact_pairs` each is.
+        Index of the pair in `Model.contact_pairs`.
     slot : ndarray (m,) of int
-        Number of its first place among the places of its pair.
+        Index of the row's first contact point among those of its pair.
     turned : ndarray (m,) of bool
-        Whether the first shape is that of the pair's successor: then normals have to be turned round.
+        Whether the first shape is that of the pair's successor; normals must then be negated.
     body_first, body_second : ndarray (m,) of int
         Numbers of the bodies; 0 for a ground.
     placement_first, placement_second : ndarray (m, 4, 4)
         Poses of the shapes on their bodies.
     lengths_first, lengths_second : ndarray (m, n)
-        Lengths of the shapes, as many as the kind asks for, m.
+        Dimensions of the shapes, as many as the kind needs, m.
     radius_first, radius_second : ndarray (m,)
-        Of balls about the shapes' origins that hold them, m; infinite for a ground.
+        Radii of bounding spheres about the shapes' origins, m; infinite for a ground.
     """
 
     kind: Kind
@@ -61,16 +65,16 @@ class PairsOfKind:
 
 @dataclass(frozen=True, eq=False)
 class ContactKinds:
-    """All pairs of a model.
+    """All contact pairs of a model, by kind.
 
     Attributes
     ----------
     kinds : tuple of PairsOfKind
-        Those with a closed form.
+        Pairs with a closed form.
     others : tuple of int
-        Numbers of the pairs without one.
+        Indices of the pairs without one.
     slots : ndarray of int
-        How many places each pair has; 0 without a closed form.
+        Largest number of contact points of each pair; 0 without a closed form.
     """
 
     kinds: tuple[PairsOfKind, ...]
@@ -79,7 +83,7 @@ class ContactKinds:
 
 
 def contact_kinds(model: Model) -> ContactKinds:
-    """The pairs of a model that may touch, sorted by kind."""
+    """Return the contact pairs of a model, sorted by kind."""
     return kept(model, _sorted)
 
 
@@ -119,17 +123,17 @@ def _sorted(model: Model) -> ContactKinds:
 
 
 def name_of(shape: Geometry | Ground) -> str:
-    """The name by which kinds know a shape."""
+    """Return the name of a shape in `rbdkit.collision.KINDS`."""
     return "half-space" if isinstance(shape, Ground) else type(shape.shape).__name__.lower()
 
 
 def reach_of(shape: Geometry | Ground) -> float:
-    """Radius of a ball about a shape's origin that holds it, m; infinite of a half-space."""
+    """Return the radius of the bounding sphere about a shape's origin, m; infinite for a half-space."""
     return max(_radius(name_of(shape), own) for own in _lengths(shape))
 
 
 def _lengths(shape: Geometry | Ground) -> list[tuple[float, ...]]:
-    """The lengths that tell a shape; of a mesh those of each corner of its convex hull."""
+    """Return the dimensions of a shape, one row; of a mesh the coordinates of the vertices of its hull, a row each."""
     if isinstance(shape, Ground):
         return [()]
     match shape.shape:
@@ -146,7 +150,7 @@ def _lengths(shape: Geometry | Ground) -> list[tuple[float, ...]]:
 
 
 def _radius(name: str, lengths: tuple[float, ...]) -> float:
-    """Of a ball about a shape's origin that holds it."""
+    """Return the radius of the bounding sphere about a shape's origin, m, from its name and dimensions."""
     match name:
         case "half-space":
             return float("inf")

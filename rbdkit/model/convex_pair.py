@@ -1,4 +1,8 @@
-"""Where two convex shapes touch of which no closed form says so: by the package coal, where it is installed."""
+"""Contacts of convex shapes without a closed form, by GJK and EPA of the optional package coal.
+
+GJK and EPA give one contact point, the normal and the gap. A body that lies on a face needs several, so coal's contact
+patch supplies the corners of the common face, all with the same gap and normal.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +24,21 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 TOLERANCE = 1e-6
-"""Of coal's iterations, m; with a smaller one some of them fail where round shapes overlap."""
+"""Tolerance of coal's iterations, m; with a smaller one some fail where round shapes overlap."""
 MOST_ITERATIONS = 128
 MOST_PLACES = 8
-"""Samples of the outline of a round face that lies on another one."""
+"""Number of samples of the outline of a round contact face."""
 
 
 @dataclass(frozen=True, eq=False)
 class ConvexPair:
-    """Two shapes that coal knows.
+    """A contact pair as coal's shapes.
 
     Attributes
     ----------
-    name : of the pair.
+    name : name of the contact pair.
     first, second : shapes of coal.
-    reach : sum of the radii of balls about their origins that hold them, m.
+    reach : sum of the radii of their bounding spheres about their origins, m.
     """
 
     name: str
@@ -43,10 +47,10 @@ class ConvexPair:
     reach: float
 
     def places(self, pose_p: NDArray, pose_s: NDArray, margin: float) -> tuple[NDArray, NDArray, NDArray]:
-        """Gaps (k,), points (k, 3) in the middle between the surfaces, and the normal (3,), of shapes with these poses.
+        """Return gaps (k,), points (k, 3) midway between the surfaces, and the normal (3,) at given poses (4, 4).
 
-        Where faces lie on each other, the corners of what they have in common; else one place. None if they are farther
-        apart than the margin, m.
+        If faces lie on each other the points are the corners of their common part; otherwise there is one. There are
+        no points if the shapes are farther apart than the margin, m.
 
         Raises
         ------
@@ -80,7 +84,7 @@ class ConvexPair:
         if patch is None or patch.size() < 2:
             return np.array([gap]), np.array([contact.pos]), n
         points = np.array([patch.getPoint(k) for k in range(patch.size())])
-        points -= np.outer((points - contact.pos) @ n, n)  # the plane through the middle
+        points -= np.outer((points - contact.pos) @ n, n)  # onto the plane midway between the surfaces
         return np.full(len(points), gap), points, n
 
 
@@ -124,7 +128,7 @@ def _shape(coal: ModuleType, shape: Geometry | Ground) -> Any:
 
 
 def _hull(coal: ModuleType, corners: NDArray) -> Any:
-    """The convex hull of its corners for coal."""
+    """Return the convex hull of points (n, 3) as coal's shape."""
     from scipy.spatial import ConvexHull, QhullError
 
     try:
@@ -138,12 +142,12 @@ def _hull(coal: ModuleType, corners: NDArray) -> Any:
 
 
 def convex_pairs(model: Model) -> dict[int, ConvexPair]:
-    """The pairs of a model that have no closed form, by their numbers.
+    """Return the contact pairs of a model that have no closed form, by their indices.
 
     Raises
     ------
     ModelError
-        If coal is not installed, or a mesh has no inside or no file.
+        If coal is not installed, or a mesh is flat or its file is missing.
     """
     return kept(model, _convex_pairs)
 

@@ -1,4 +1,4 @@
-"""A model in words: a text table for the terminal, an HTML table for the notebook."""
+"""Description of a model: a text table for the terminal, an HTML table for the notebook."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LINE = 120
 
 
 def rows(model: Model) -> list[tuple[str, ...]]:
-    """`HEADER` and below it one row of text a body; a last column without any text is left out."""
+    """Return the table: `HEADER`, then one row of texts for each body; an empty last column is left out."""
     table = [HEADER, *(_row(model, body) for body in model.bodies[1:])]
     return table if any(row[-1] for row in table[1:]) else [row[:-1] for row in table]
 
@@ -96,7 +96,7 @@ def _extras(joint: Joint) -> list[str]:
 
 
 def _short(values: ArrayLike) -> str:
-    """A vector, or the one number that all its entries are."""
+    """Return a vector as text; one number if all entries are equal."""
     array = np.ravel(values)
     return " ".join(f"{v:.4g}" for v in (array[:1] if np.all(array == array[0]) else array))
 
@@ -120,7 +120,7 @@ def _summary(model: Model) -> str:
 
 
 def _lists(model: Model) -> Iterable[str]:
-    """Loop joints, frames, forces, constraints and contacts, which stand in no row."""
+    """Yield lines that list loop joints, frames, forces, constraints and contacts, which are in no row."""
     name = [body.name for body in model.bodies]
     if model.loops:
         ends = (
@@ -140,7 +140,7 @@ def _lists(model: Model) -> Iterable[str]:
 
 
 def describe(model: Model) -> str:
-    """The model as a text table, its findings below."""
+    """Return the model as a text table with its findings below."""
     table = rows(model)
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
@@ -151,7 +151,7 @@ def describe(model: Model) -> str:
 
 
 def describe_html(model: Model) -> str:
-    """The same as HTML; the table of a long model is folded behind the summary, the findings stay in sight."""
+    """Return the model as an HTML table; a long one is folded behind its summary, with the findings in sight."""
     header, *body = rows(model)
     opened = " open" if len(body) <= FOLDED_BEYOND else ""
     return (

@@ -1,4 +1,4 @@
-"""States that force elements have of their own: where they stand among all of a model, and what they are."""
+"""Internal states of force elements, such as the activation of a muscle: their layout in the state vector z."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 LARGEST_STATE = 1e100
-"""Squares of larger numbers need not be finite."""
+"""Largest magnitude of a state; squares of larger numbers may overflow."""
 
 
 class StatePlaces(NamedTuple):
-    """Where states stand in a z.
+    """Layout of the state vector z (nz,) of the force elements of a model.
 
     Attributes
     ----------
     slices : dict of str to slice
-        By the name of the state, 'muscle.activation'.
+        Slice of z of each state, by its name, 'muscle.activation'.
     entries : tuple of str
-        A name for each number: that of the state, with a place in it if it is a vector, 'seal.stretch[0]'.
+        Name of each entry: that of the state, with an index if it is a vector, 'seal.stretch[0]'.
     scalar : frozenset of str
         Names of the states that are single numbers.
     units : tuple of str
-        Of each number, empty where none is known.
+        Unit of each entry, empty if unknown.
     """
 
     slices: dict[str, slice]
@@ -44,11 +44,11 @@ class StatePlaces(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers."""
+        """Number of entries, nz."""
         return len(self.entries)
 
     def of(self, force: Force, z: NDArray | Any) -> dict[str, Any]:
-        """The states of an element, by their names in it, out of z (nz,)."""
+        """Return the states of an element by field name, from z (nz,)."""
         found = {}
         for name in force.element.states:
             full = f"{force.name}.{name}"
@@ -57,17 +57,17 @@ class StatePlaces(NamedTuple):
         return found
 
     def at_present(self, force: Force, z: NDArray | Any) -> ForceElement:
-        """The element as it is while the states of the model are z (nz,)."""
+        """Return the element with its state fields set from z (nz,)."""
         return force.element.on_symbols(self.of(force, z)) if force.element.states else force.element
 
     def put(self, force: Force, values: Mapping[str, Any], z: NDArray) -> None:
-        """Write the values of an element's states, or their rates, to their places in z."""
+        """Write the values or rates of an element's states to their entries of z."""
         for name, value in values.items():
             z[self.slices[f"{force.name}.{name}"]] = value
 
 
 def state_places(model: Model) -> StatePlaces:
-    """Where the states of the force elements of a model stand."""
+    """Return the layout of the states of a model's force elements."""
     return kept(model, _places)
 
 
@@ -88,12 +88,12 @@ def _places(model: Model) -> StatePlaces:
 
 
 def initial_states(model: Model, given: Mapping[str, ArrayLike] | ArrayLike | None = None, what: str = "z0") -> NDArray:
-    """States of all force elements at the start, (nz,): as their fields say, or as given.
+    """Return the initial states of all force elements, (nz,): the values of their fields, or as given.
 
     Parameters
     ----------
     given : values by the names of states, such as 'muscle.activation', or all of them in an array (nz,).
-    what : for messages.
+    what : name of the argument, for messages.
 
     Raises
     ------
@@ -125,14 +125,14 @@ def initial_states(model: Model, given: Mapping[str, ArrayLike] | ArrayLike | No
 
 
 def check_states(model: Model, z: ArrayLike | None, what: str = "z") -> NDArray:
-    """States of force elements as an array of floats (..., nz).
+    """Return states of force elements as an array of floats (..., nz), checked.
 
     Raises
     ------
     StateError
         If the shape is wrong, or a number is not finite or beyond 1e100.
     ModelError
-        If none are given and there are some: what an element does depends on them.
+        If none are given although the model has states.
     """
     places = state_places(model)
     if z is None:
@@ -150,9 +150,9 @@ def check_states(model: Model, z: ArrayLike | None, what: str = "z") -> NDArray:
 
 
 def split_states(model: Model, w: NDArray, nv: int | None = None) -> tuple[NDArray, NDArray | None]:
-    """Velocities (..., nv) and states (..., nz) out of the w of a formulation in which they stand behind each other.
+    """Split the vector w (..., nv + nz) of a formulation into velocities and states; states are None if nz = 0.
 
-    nv : of the formulation's own velocities; those of the joints if not given. Of a model without states, w and None.
+    nv : number of the formulation's velocities; that of the joints if not given.
 
     Raises
     ------
@@ -171,13 +171,13 @@ def split_states(model: Model, w: NDArray, nv: int | None = None) -> tuple[NDArr
 
 
 def with_zeros(model: Model, v: NDArray) -> NDArray:
-    """Velocities (..., nv) with zeros for the states of force elements behind them, where there are some."""
+    """Return velocities (..., nv) with nz zeros appended, for the states of force elements."""
     nz = state_places(model).size
     return np.concatenate([v, np.zeros((*v.shape[:-1], nz))], axis=-1) if nz else v
 
 
 def states_unknown(model: str, states: Iterable[str]) -> ModelError:
-    """The error of what computes with the force elements of a model and is not told their states."""
+    """Return the error of a function that needs the states of force elements and was given none."""
     return ModelError(
         f"what the forces of model {model!r} do depends on states of their own, {', '.join(map(repr, states))}; give "
         "them as z=..., an array like Model.initial_z(). A function that takes no z cannot tell what they do"
@@ -185,7 +185,7 @@ def states_unknown(model: str, states: Iterable[str]) -> ModelError:
 
 
 def require_no_states(model: Model, who: str) -> None:
-    """Raise `ModelError` if force elements have states, in the name of what knows nothing of such."""
+    """Raise `ModelError` if force elements have states. who : the function that does not support them."""
     if slices := state_places(model).slices:
         raise ModelError(
             f"forces of model {model.name!r} have states of their own, {', '.join(map(repr, slices))}, of which {who} "

@@ -1,4 +1,4 @@
-"""A force element in a model, and how it is looked at before it is let in."""
+"""A force element in a model, its evaluation at a state, and the checks that it passes before it is added."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 SMALL = 1e-6
-"""s; over twice this time an energy is followed to see whether forces do the work that it loses."""
+"""Half the interval of the central difference of the energy, s."""
 LIKE = 1e-5
-"""So much of the power may differences miss."""
+"""Relative tolerance between the power of the forces and the rate of the energy."""
 MOMENT, LOOKS = 1e-8, 6
-"""s between moments at which what misses is looked at again, and how many of them there are."""
+"""Time between repeated comparisons, s, and their number."""
 SAME = 0.1
-"""What misses differs by less of itself between them; round-off does by more."""
+"""Relative spread of the imbalance over these below which it is real; round-off varies by more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Force:
     name : str
         Unique among forces, bodies, frames and joints.
     element : ForceElement
-        What acts.
+        The element that defines the force law.
 
     Examples
     --------
@@ -59,7 +59,10 @@ class Force:
 
 
 def acting(model: Model) -> tuple[Force, ...]:
-    """Everything that acts in a model by itself, with dry friction of its joints and all that acts in loop joints."""
+    """Return all forces to be evaluated as elements: those added, dry friction of joints, springs of loop joints.
+
+    Springs and dampers of tree joints are not among them; the algorithms add these to tau themselves.
+    """
     if model.elements:
         from rbdkit.model.on_symbols import of_users  # which models without them never need
 
@@ -70,7 +73,7 @@ def acting(model: Model) -> tuple[Force, ...]:
 
 
 def _in_loop(joint: Joint) -> Iterator[Force]:
-    """The spring and the damper of a joint that closes a loop."""
+    """Yield the spring and the damper of a loop joint as force elements."""
     if joint.stiffness.any():
         spring = JointSpring(joint.name, tuple(joint.stiffness.tolist()), tuple(joint.rest.tolist()))
         yield Force(joint.name, spring)
@@ -79,7 +82,10 @@ def _in_loop(joint: Joint) -> Iterator[Force]:
 
 
 def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surroundings:
-    """One state of a model as force elements see it: (nq,), (nv,), and time in s."""
+    """Return the view of one state of a tree for force elements: q (nq,), v (nv,), t in s.
+
+    Body motions are computed when first read, along the path from the base, and stored.
+    """
 
     known = {0: BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))}
 
@@ -100,9 +106,9 @@ def surroundings(model: Model, q: NDArray, v: NDArray, t: float = 0.0) -> Surrou
 def surroundings_at(
     model: Model, poses: NDArray, twists: NDArray, q: NDArray, v: NDArray, t: float = 0.0
 ) -> Surroundings:
-    """The same where bodies are told by themselves: poses (bodies, 4, 4), and twists (bodies, 6) in their own axes.
+    """Return the view of one state given by poses (bodies, 4, 4) and body twists (bodies, 6), for force elements.
 
-    q, v : what joints tell that come closest.
+    q, v : (nq,), (nv,) the joint coordinates and velocities that come closest.
     """
 
     def motion(body: int) -> BodyMotion:
@@ -113,19 +119,19 @@ def surroundings_at(
 
 
 def neutral_distance(model: Model, a: End, b: End) -> float:
-    """Distance of two points while the model is neutral, m."""
+    """Return the distance of two points in the neutral configuration, m."""
     at = surroundings(model, model.neutral(), np.zeros(model.nv))
     return float(np.linalg.norm(at.position(*b) - at.position(*a)))
 
 
 class ForcesAtState:
-    """Everything that acts in a model, at one of its states.
+    """Evaluator of all applied forces of a model at one state; see `acting`.
 
     Parameters
     ----------
-    q, v : (nq,), (nv,) the state. t : time in s.
-    z : (nz,) the states of force elements; None will do where none has any.
-    at : where bodies are; without, where the joints put them.
+    q, v : (nq,), (nv,) coordinates and velocities. t : time in s.
+    z : (nz,) states of force elements; None if there are none.
+    at : view of the state to use; made from q and v if not given.
     """
 
     def __init__(
@@ -147,7 +153,7 @@ class ForcesAtState:
         self._z = z
 
     def act(self) -> NDArray:
-        """Let all of them act; gives the rates of their states, (nz,)."""
+        """Apply all forces to `at`, which sums torques and wrenches; return the rates of the states, (nz,)."""
         rates = np.zeros(self._places.size)
         for force in self._forces:
             own = self.at.let_act(self._places.at_present(force, self._z))
@@ -155,19 +161,18 @@ class ForcesAtState:
         return rates
 
     def energy(self) -> float:
-        """What they store, J."""
+        """Return the energy stored in the force elements, J."""
         return sum(float(self._places.at_present(force, self._z).energy(self.at)) for force in self._forces)
 
 
 def try_out(model: Model, force: Force) -> None:
-    """Let a force element act once, in the model's neutral state at rest, and look at what comes out.
+    """Evaluate a force element once, in the model's neutral state at rest, and check the result.
 
     Raises
     ------
     ModelError
-        If it names a body, frame or joint that is not there, applies something of a wrong shape, stores an energy that
-        is no number, applies nothing, or calls itself conservative where its energy does not fall by the work that its
-        forces do.
+        If it names a body, frame or joint that does not exist, applies a force of a wrong shape or none at all, has an
+        energy that is not finite, or claims to be conservative while its power differs from the loss of its energy.
     """
     who = f"force {force.name!r} ({force.element.known_as})"
     at = surroundings(model, model.neutral(), np.zeros(model.nv))
@@ -191,10 +196,10 @@ def try_out(model: Model, force: Force) -> None:
 
 
 def _require_conservative(model: Model, force: Force) -> None:
-    """Compare the power of the forces with the rate of the energy, at a state that is as good as any.
+    """Compare the power of the forces with the rate of the energy at a random state; raise `ModelError` if they differ.
 
-    Where points cannot move apart, both are round-off, of which nothing says how small it is; but a moment later it is
-    another one, while forces that bring energy in bring as much as before.
+    If the points it acts on cannot move apart, both are round-off of unknown size. So an imbalance is compared at
+    several moments a little apart: round-off varies between them, a real one stays the same.
     """
     rng = np.random.default_rng(271828)  # not what `random_q` gives for 0 or 1, where a spring may be slack
     q, v = model.random_q(rng), rng.normal(size=model.nv)
@@ -211,7 +216,7 @@ def _require_conservative(model: Model, force: Force) -> None:
         rates = at.let_act(force.element.on_symbols(states))
 
     def seen(s: float) -> tuple[Surroundings, ForceElement]:
-        """So many seconds later."""
+        """Return view and element s seconds later."""
         later = force.element.on_symbols({name: x + s * rates[name] for name, x in states.items()})
         q_s = model.move(q, s * v)
         # drives go on
@@ -223,7 +228,7 @@ def _require_conservative(model: Model, force: Force) -> None:
         return float(element.energy(at))
 
     def powers(s: float) -> tuple[float, float, float]:
-        """Work of the forces and gain of the energy, W, and what rounding makes of their sum."""
+        """Return the power of the forces, the rate of the energy, W, and the rounding error of their sum."""
         at, element = seen(s)
         at.let_act(element)
         low, high = energy(s - SMALL), energy(s + SMALL)
@@ -244,7 +249,7 @@ def _require_conservative(model: Model, force: Force) -> None:
 
 
 def power(at: Surroundings, v: NDArray) -> float:
-    """Power of what was applied, W, by velocity variables and bodies. v : (nv,)."""
+    """Return the power of the torques and wrenches that were applied to `at`, W. v : (nv,) joint velocities."""
     total = sum(float(x) * v[a] for a, x in at.torques.items())
     for body, wrench in at.wrenches.items():
         motion = at.motion(body)
@@ -253,14 +258,15 @@ def power(at: Surroundings, v: NDArray) -> float:
 
 
 def lossy(model: Model) -> bool:
-    """Whether dampers, friction or force elements may take energy out of the model, or bring it in."""
+    """Return whether dampers, friction or force elements may dissipate energy or add it."""
     return any(joint.damping.any() for joint in model.joints) or not all(f.element.conservative for f in model.acting)
 
 
 def inner(model: Model) -> bool:
-    """Whether force elements leave the momentum of the model as it is: what they do to its bodies adds up to nothing.
+    """Return whether force elements are internal: their wrenches sum to zero and conserve the momentum of the model.
 
-    Seen at one state, at which nothing adds up by chance; False where one asks for time, as others may act later.
+    Checked at one random state, where forces do not cancel by chance; False if one depends on time, as it may act
+    differently later.
     """
     if not model.acting:
         return True
@@ -279,7 +285,7 @@ def inner(model: Model) -> bool:
 
 
 def along_joints(model: Model, at: Surroundings, q: NDArray) -> NDArray:
-    """What was applied as forces along the velocities of the model, (nv,): torques, and J^T f of every body."""
+    """Return the generalised force (nv,) of everything applied to `at`: torques, and J^T f of every body."""
     tau = np.zeros(model.nv)
     for a, x in at.torques.items():
         tau[a] += x

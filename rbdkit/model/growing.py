@@ -1,4 +1,4 @@
-"""Attributes that show a tuple of what grows one by one."""
+"""Tuple-valued attributes that grow by single items in constant time, so that building a model of n parts is O(n)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ T = TypeVar("T")
 
 
 class Growing(Generic[T]):
-    """A tuple, as an attribute, that `grow` makes longer by one at a cost that does not depend on its length.
+    """Descriptor of a tuple attribute that `grow` appends to in constant time.
 
-    What was added stands in a list; the tuple is made when it is next asked for and is the same object until then. It
-    may be assigned as well. Read as a plain attribute: this class is asked only while the tuple is not made.
+    Items are collected in a list. The tuple is made at the next access and stays the same object until the next
+    `grow`; it may be assigned as well. As this is a non-data descriptor, the tuple in the instance dictionary is then
+    read as a plain attribute, without a call.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -34,7 +35,7 @@ class Growing(Generic[T]):
 
 
 def grow(owner: Any, name: str, item: object) -> None:
-    """Make the tuple of that name longer by one."""
+    """Append an item to the tuple attribute of that name; it is made anew when it is next read."""
     own = owner.__dict__
     lists, shown = own.setdefault("_lists", {}), own.setdefault("_shown", {})
     held = own.pop(name, None)
@@ -44,6 +45,6 @@ def grow(owner: Any, name: str, item: object) -> None:
 
 
 def copied(own: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a copy that grows on its own."""
+    """Return the attributes for a copy, with lists of its own, so that it grows independently."""
     lists = {name: list(items) for name, items in own["_lists"].items()}
     return {**own, "_lists": lists, "_shown": dict(own["_shown"])}

@@ -1,8 +1,9 @@
-"""Joints of a tree that can move so that nothing with inertia moves: two hinges on one line, and no mass between them.
+"""Joints of a tree with zero articulated inertia: two coaxial hinges with no mass between them, for example.
 
-What a joint feels is its articulated inertia D = S^T I^A S (Featherstone 2008, Eq 7.44): what is left of the inertia
-S^T I^c S of all that it carries, I^c, when the joints further out give way. Where nothing is left no force determines
-how it moves, and round-off would.
+The inertia that a joint feels is D = S^T I^A S, of the articulated-body inertia I^A (Featherstone 2008, Eq 7.44). It is
+compared with S^T I^c S of the composite inertia I^c of all that the joint carries, from which it falls short by what
+joints further out give way. Where nothing remains, D is singular: no force determines the acceleration, and round-off
+would. A ratio and not an absolute tolerance, so that units do not matter.
 """
 
 from __future__ import annotations
@@ -21,33 +22,33 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 NOTHING = 1e-13
-"""Of the inertia of all that a joint carries: what is left of it is round-off."""
+"""Ratio of articulated to composite inertia that counts as round-off."""
 POSES = 3
-"""Poses in all of which nothing is left: one of them may be a singular one by chance."""
+"""Number of configurations that must all be singular: a single one may be so by chance."""
 
 
 def idle_body(model: Model) -> int | None:
-    """Number of a body whose joint moves nothing with inertia, in whatever pose of the tree; None if there is none.
+    """Return the number of a body whose joint has zero articulated inertia in every configuration; None if none has.
 
-    Joints that follow others are not looked at, nor what loops and constraints determine.
+    Models with mimic joints, loops or constraints are not examined (None).
     """
     return kept(model, _idle_everywhere)
 
 
 def require_inertia_at(model: Model, q: NDArray) -> None:
-    """Raise ModelError if a joint of the tree moves nothing with inertia in this pose (nq,)."""
+    """Raise ModelError if a joint of the tree has zero articulated inertia at coordinates q (nq,)."""
     if kept(model, _wants_inertia) and (body := _idle_at(model, q)) is not None:
         raise ModelError(f"{idle_text(model, body)}. It is so at q = {np.round(q, 6).tolist()}")
 
 
 def require_inertia_somewhere(model: Model) -> None:
-    """Raise ModelError if a joint of the tree moves nothing with inertia whatever the pose."""
+    """Raise ModelError if a joint of the tree has zero articulated inertia in every configuration."""
     if (body := idle_body(model)) is not None:
         raise ModelError(idle_text(model, body))
 
 
 def idle_text(model: Model, body: int) -> str:
-    """What is wrong, and the mend."""
+    """Return the message about a body whose joint has zero articulated inertia, with the mend."""
     joint = model.joints[body]
     return (
         f"joint {joint.name!r} moves something without inertia: body {model.bodies[body].name!r} can move so that all "
@@ -68,14 +69,14 @@ def _idle_everywhere(model: Model) -> int | None:
 
 
 def _wants_inertia(model: Model) -> bool:
-    """Whether some joint may lack inertia: it moves a body that alone has none in some direction."""
+    """Return whether some joint may have zero articulated inertia: it moves a body without full inertia of its own."""
     if model.loops or model.constraints or model.mimics:
         return False
     return any(body.joint.nv and not _resists(body) for body in model.bodies[1:])
 
 
 def _resists(body: Body) -> bool:
-    """Whether a body resists in all directions; point masses do not."""
+    """Return whether the spatial inertia of a body is positive definite; a point mass's is not."""
     if body.inertia is None or not body.inertia.mass > 0.0:
         return False
     w = np.linalg.eigvalsh(body.inertia.inertia_com)
@@ -83,7 +84,10 @@ def _resists(body: Body) -> bool:
 
 
 def _idle_at(model: Model, q: NDArray) -> int | None:
-    """Number of the first body, from the leaves on, whose joint feels no inertia at a pose; None if all feel some."""
+    """Return the first body, from the leaves on, whose joint has zero articulated inertia at q (nq,); None if none.
+
+    This is the inertia pass of the articulated-body algorithm, beside that of composite inertias.
+    """
     own = [np.zeros((6, 6)) if body.inertia is None else body.inertia.matrix for body in model.bodies]
     carried, felt = [I.copy() for I in own], [I.copy() for I in own]
     for i in model.inward:

@@ -1,4 +1,4 @@
-"""Constraints that joints bring with them: stops at the bounds of their coordinates."""
+"""Implied limit constraints: the joint limits of a model as unilateral constraints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbdkit.model.model import Model
 
 
 def bounded(model: Model) -> tuple[tuple[Joint, Constraint], ...]:
-    """The joints with bounds, each with a `Limit` for one of its coordinates: 'elbow.angle'."""
+    """Return the limited joints, each with a `Limit` constraint for one of its coordinates: 'elbow.angle'."""
     return tuple(_limits(model))
 
 
@@ -33,7 +33,7 @@ def _limits(model: Model) -> Iterator[tuple[Joint, Constraint]]:
 
 
 def implied_rows(model: Model) -> ConstraintRows:
-    """The rows of all of them."""
+    """Return the traced rows of all limit constraints."""
     return kept(model, _recorded)
 
 

@@ -1,4 +1,18 @@
-"""What was found out about a model, kept with it for as long as the model is what it was."""
+"""Per-model cache: results of functions of a model, kept with it and dropped when the model changes.
+
+Whatever is derived from a model alone (tables, traced constraints, compiled functions) is computed once by `kept`. The
+cache is valid as long as the model is unchanged, which `current` decides by identity: the parts of a model (`PARTS`)
+are immutable tuples and arrays that are replaced, never changed in place, so six ``is`` comparisons suffice. This runs
+on every call of a compiled function, so it reads the instance dictionary directly.
+
+Classes of users' own may read globals or attributes that change without the model noticing. For these a `Guard` of
+`rbdkit.trace` says whether everything they depend on is as it was when they were traced; one that fails invalidates the
+whole cache.
+
+A `snapshot` is a frozen copy that shares the cache. Trajectories and formulations keep one, so that later changes of
+the model do not affect them; where it finds a guard that no longer holds, it raises instead of computing anew, since
+the motion belongs to what no longer exists.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +30,27 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SETTLED = "_settled"
-"""Name of the attribute that snapshots have."""
+"""Name of the attribute that marks snapshots."""
 
 
 MOVED = "_moved"
-"""Name of the attribute that models of motions have, of which nothing is computed but what was recorded."""
+"""Name of the attribute that marks models of finished motions, of which only recorded results are used."""
 JOINTS = "its joints"
-"""What the guard of joint types is called; those of forces and constraints are called like these."""
+"""Key of the guard of joint types; guards of forces and constraints have the names of these."""
 PARTS = "bodies", "loops", "forces", "constraints", "contact_rules", "gravity"
-"""What a model is made of, as far as anything that is kept depends on it."""
+"""Attributes of a model that the cache depends on."""
 
 
 class Kept:
-    """What is known of a model that is made of these parts, none of which changes in place.
+    """Cache of one model, with references to the immutable parts for which it is valid.
 
     Attributes
     ----------
-    known : by the function that found it out.
-    calls : functions of the model and arrays, by what they compute. They are asked without a look at the parts, and
-        look themselves.
-    guards : of what users' own classes depend on, by the part of the model that is of such a class. holds : whether
-        all of them hold; None if there are none.
+    known : cached results, by the function that computed them.
+    calls : functions of the model and arrays, by what they compute. They are looked up without a validity check and
+        check the parts themselves.
+    guards : dependency guards of users' own classes, by the part of the model that is of such a class.
+    holds : function that tells whether all guards hold; None if there are none.
     """
 
     __slots__ = (*PARTS, "calls", "guards", "holds", "known")
@@ -52,9 +66,10 @@ class Kept:
 
 
 def kept(model: Model, find: Callable[[Model], T]) -> T:
-    """What a function of a model gives: the same object until the model grows or is given another gravity.
+    """Return ``find(model)``, cached: the same object until the model grows or its gravity is assigned.
 
-    It is asked again by a copy, and after pickling; a `snapshot` shares it. It must not depend on named frames.
+    Copies and unpickled models compute it again; a `snapshot` shares it. It must not depend on named frames, which may
+    be added without invalidating the cache.
     """
     own = current(model)
     try:
@@ -64,8 +79,8 @@ def kept(model: Model, find: Callable[[Model], T]) -> T:
 
 
 def current(model: Model) -> Kept:
-    """What is known of the model as it is."""
-    found = model.__dict__  # far quicker than its attributes, whose class is asked first
+    """Return the valid cache of a model, a new one if the model changed."""
+    found = model.__dict__  # far quicker than attribute access, which looks at the class first
     try:
         own = found["_kept"]
         if (
@@ -78,19 +93,19 @@ def current(model: Model) -> Kept:
             and own.holds is None
         ):
             return own
-    except KeyError:  # nothing is known yet, or what grew is not shown as a tuple
+    except KeyError:  # no cache yet, or a part that grew was not made into a tuple yet
         pass
     return _looked_through(model)
 
 
 def _looked_through(model: Model) -> Kept:
-    """The same, anew if the model is not as it was.
+    """Return the cache of a model after checking parts and guards, or a new one if some changed.
 
     Raises
     ------
     ModelError
-        If it is a snapshot, and what classes of its joints work with is no longer what it was; likewise of its forces
-        and constraints, unless it has moved.
+        If it is a snapshot and a guard of its joint types no longer holds; or one of its forces or constraints, unless
+        its motion is finished.
     """
     own = model.__dict__.get("_kept")
     if (
@@ -106,7 +121,7 @@ def _looked_through(model: Model) -> Kept:
         if own is not None and SETTLED in model.__dict__:
             joints_hold = JOINTS not in own.guards or own.guards[JOINTS].holds()
             if joints_hold and MOVED in model.__dict__:
-                return own  # what was recorded of forces and constraints is what the motion had
+                return own  # the recorded forces and constraints are still those of the motion
             changed = next((repr(part) for part, guard in own.guards.items() if not guard.holds()), "a part")
             raise _changed(model, changed if joints_hold else "a joint")
         own = model.__dict__["_kept"] = Kept(model)
@@ -114,10 +129,10 @@ def _looked_through(model: Model) -> Kept:
 
 
 def snapshot(model: Model, anew: bool = False) -> Model:
-    """The model as it is now: a motion keeps it, whatever becomes of the model later.
+    """Return a frozen copy of the model, which later changes of the model do not affect.
 
-    It shares what is kept of the model, so it costs a few microseconds and nothing is found out twice. Frames may be
-    added to it; what would change its dynamics is refused. anew : whether a snapshot gives another one.
+    It shares the cache of the model, so it costs a few microseconds and nothing is computed twice. Frames may be added
+    to it; changes of its dynamics raise. anew : whether to copy even if `model` is a snapshot already.
     """
     if SETTLED in model.__dict__ and not anew:
         return model
@@ -127,14 +142,14 @@ def snapshot(model: Model, anew: bool = False) -> Model:
 
 
 def checked_twin(model: Model) -> Model:
-    """A snapshot for code that is checked: what is made for it is kept with the model, apart from everything else."""
+    """Return a snapshot with a cache of its own, for code that is checked; the model's cache holds that cache."""
     twin = snapshot(model, anew=True)
     twin.__dict__["_kept"] = kept(model, Kept)
     return twin
 
 
 def moved(model: Model) -> None:
-    """Take a snapshot for the model of a motion from now on.
+    """Mark a snapshot as the model of a finished motion.
 
     Raises
     ------
@@ -146,7 +161,7 @@ def moved(model: Model) -> None:
 
 
 def require_unsettled(model: object, what: str) -> None:
-    """Raise `ModelError` if a model is that of a motion."""
+    """Raise `ModelError` if a model is a snapshot. what : what was to be changed, for the message."""
     if SETTLED in model.__dict__:
         raise ModelError(
             f"this is model {model.name!r} as it was when it moved, and belongs to that motion: {what} cannot change; "  # type: ignore[attr-defined]
@@ -155,14 +170,14 @@ def require_unsettled(model: object, what: str) -> None:
 
 
 def keep_while(model: Model, part: str, guard: Guard) -> None:
-    """Let what is known of a model, and what is being found out, go as soon as a guard of a part does not hold."""
+    """Drop the cache of a model, and results now being computed, as soon as this guard of a part fails."""
     own = model.__dict__["_kept"]
     own.guards[part] = guard
     _guarded(own)
 
 
 def keep_anyhow(model: Model, part: str) -> None:
-    """Take back the guard of a part of which nothing is recorded: it may keep something, and change at every call."""
+    """Remove the guard of a part that is not traced after all: being impure, it may change at every call."""
     own = model.__dict__["_kept"]
     own.guards.pop(part, None)
     _guarded(own)
@@ -171,7 +186,7 @@ def keep_anyhow(model: Model, part: str) -> None:
 def _guarded(own: Kept) -> None:
     guards = tuple(own.guards.values())
     own.holds = guards[0].holds if len(guards) == 1 else partial(_all_hold, guards) if guards else None
-    own.calls.clear()  # they did not ask for it
+    own.calls.clear()  # they were made when no such guard was there to check
 
 
 def _all_hold(guards: tuple[Guard, ...]) -> bool:
@@ -179,7 +194,7 @@ def _all_hold(guards: tuple[Guard, ...]) -> bool:
 
 
 def require_as_recorded(model: Model, part: str) -> None:
-    """Raise `ModelError` if a part of the model of a motion does something else than it did then."""
+    """Raise `ModelError` if the guard of a part of a snapshot no longer holds."""
     if SETTLED in model.__dict__:
         guard = model.__dict__["_kept"].guards.get(part)
         if guard is not None and not guard.holds():
@@ -194,5 +209,5 @@ def _changed(model: Model, part: str) -> ModelError:
 
 
 def without_kept(own: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a model that are not what was found out about it."""
+    """Return the attributes of a model except its cache."""
     return {name: value for name, value in own.items() if name != "_kept"}

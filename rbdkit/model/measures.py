@@ -1,4 +1,4 @@
-"""What lengths and speeds of a model are small beside, so that nothing depends on the units of its description."""
+"""Characteristic speed of a model, for tolerances that do not depend on its units or size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rbdkit.model.model import Model
 
 
 def lengthwise(model: Model) -> NDArray:
-    """Which velocity variables are those of displacements, not of angles, (nv,)."""
+    """Return which velocity variables (nv,) are translational."""
     along = np.zeros(model.nv, dtype=bool)
     for joint in model.joints:
         if joint.mimic is None:
@@ -19,7 +19,10 @@ def lengthwise(model: Model) -> NDArray:
 
 
 def speed_of(model: Model, v: ArrayLike | None = None) -> float:
-    """Speed of what falls over the length of a model, m/s; without gravity the largest of a state v (nv,), or 1."""
+    """Return the characteristic speed of a model, sqrt(g l) with its length l, m/s.
+
+    Without gravity it is the largest speed in v (nv,), or 1.
+    """
     length = length_of(model)
     fall = float(np.sqrt(length * np.linalg.norm(model.gravity)))
     if fall > 0.0 or v is None or not model.nv:
