@@ -1,4 +1,4 @@
-"""Deformable bodies as masses and springs: nodes that move by themselves, and nodes that ride on bodies."""
+"""Deformable bodies as mass-spring systems, with free nodes and nodes attached to bodies."""
 
 from __future__ import annotations
 

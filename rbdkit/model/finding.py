@@ -1,4 +1,4 @@
-"""One thing that `validate` has to say about a model."""
+"""A finding of `validate` about a model: an error, a warning or a note."""
 
 from __future__ import annotations
 

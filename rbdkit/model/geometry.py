@@ -1,4 +1,4 @@
-"""What bodies look like and where they touch others: shapes, and where they sit on a body."""
+"""Shapes of bodies, for drawing and for contact, and their placement on a body."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class Cone:
 
 @dataclass(frozen=True, eq=False)
 class Mesh(KeepsReadOnly):
-    """Triangles, from a file or given.
+    """A triangle mesh, from a file or from vertices and faces.
 
     Parameters
     ----------
@@ -336,10 +336,10 @@ class Geometry(KeepsReadOnly):
 
 
 def colliding(geometry: Sequence[Geometry]) -> tuple[int, ...]:
-    """Which shapes of a body touch other bodies, by their numbers.
+    """Return the indices of the shapes of a body that count for contact.
 
-    Those that say so by ``collide=True``; where none does, those of the role 'collision'; where there are none, all.
-    Never one with ``collide=False``.
+    These are the shapes with ``collide=True``; if there are none, those with the role 'collision'; if there are none
+    of these either, all. Shapes with ``collide=False`` never count.
     """
     asked = [k for k, own in enumerate(geometry) if own.collide]
     made = [k for k, own in enumerate(geometry) if own.role == "collision"]
@@ -348,7 +348,7 @@ def colliding(geometry: Sequence[Geometry]) -> tuple[int, ...]:
 
 
 def as_geometry(given: Geometry | Shape | Iterable[Geometry | Shape], owner: str) -> tuple[Geometry, ...]:
-    """What is to be drawn as geometries, from one or several shapes or geometries. owner : whose, for messages."""
+    """Return given shapes or geometries, one or several, as a tuple of geometries. owner : their body, for messages."""
     try:
         listed = (given,) if isinstance(given, Geometry | Shape) else tuple(given)
     except TypeError:

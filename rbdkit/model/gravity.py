@@ -1,4 +1,4 @@
-"""The gravity of a model as an attribute that is looked at when it is assigned."""
+"""The gravity of a model, an attribute that is checked when it is assigned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Gravity:
     """Acceleration of free fall, (3,), m/s2: read as a plain attribute, assigned as a read-only copy.
 
-    A number written into the array in its place would not be noticed by what was found out about the model.
+    It is read-only because the cache of a model would not notice a number written into the array.
     """
 
     if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The convex hull of a mesh: what it touches others with."""
+"""Convex hull of a mesh, its shape for contact."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rbdkit.model.placement import frozen
 
 
 def hull_vertices(mesh: Mesh) -> NDArray:
-    """Corners of the convex hull of a mesh, (n, 3), with its scale, in its own frame.
+    """Return the vertices of the convex hull of a mesh, (n, 3), scaled, in the frame of the mesh, m.
 
     Raises
     ------
     ModelError
-        If its file is not there or cannot be read.
+        If its file does not exist or cannot be read.
     """
     if mesh.vertices is not None:
         corners = _hull(mesh.vertices)
@@ -39,12 +39,12 @@ def hull_vertices(mesh: Mesh) -> NDArray:
 
 @lru_cache(maxsize=512)
 def _hull_of_file(path: str, changed: int) -> NDArray:
-    """That of a file; `changed` is its time stamp, so that an edited file is read anew."""
+    """Return the hull vertices of a mesh file. changed : its time stamp, in the cache key so that edits are noticed."""
     return _hull(np.concatenate([piece.vertices for piece in read_pieces(Path(path))]))
 
 
 def _hull(vertices: NDArray) -> NDArray:
-    """The corners among points; where these are in one plane or on one line, all of them count, each once."""
+    """Return the hull vertices of points (n, 3); all distinct points if they lie in one plane or on one line."""
     from scipy.spatial import ConvexHull, QhullError  # where meshes touch, which most models do not ask
 
     _, first = np.unique(vertices, axis=0, return_index=True)

@@ -59,7 +59,7 @@ class Limits(KeepsReadOnly):
     effort: ArrayLike = np.inf
 
     def fitted(self, type: JointType, joint: str) -> Limits:
-        """The same limits as read-only arrays of shapes (nq,), (nq,), (nv,), (nv,). joint : its name, for errors."""
+        """Return the limits, checked, as read-only arrays of the sizes of a joint type. joint : name, for errors."""
         sizes = {"lower": type.nq, "upper": type.nq, "velocity": type.nv, "effort": type.nv}
         bounds = {name: _vector(getattr(self, name), size, f"limit {name!r}", joint) for name, size in sizes.items()}
         if np.any(bounds["lower"] > bounds["upper"]):
@@ -88,14 +88,14 @@ class Limits(KeepsReadOnly):
 
 @dataclass(frozen=True)
 class Mimic:
-    """The joint follows another one: its coordinate is ``multiplier * q[leader] + offset``.
+    """Coupling of a mimic joint to its master joint: its coordinate is ``multiplier * q[leader] + offset``.
 
     Parameters
     ----------
     leader : str
-        Name of the joint that is followed; both have one coordinate.
+        Name of the master joint; both joints have one coordinate.
     multiplier, offset : float, optional
-        Of the coordinate; the offset in rad or m.
+        Factor, and offset in rad or m.
 
     Examples
     --------
@@ -128,21 +128,21 @@ class Joint(KeepsReadOnly):
     placement : ndarray (4, 4)
         Pose of the joint's predecessor frame in parent-body coordinates; X_T is the same as a transform.
     q_slice, v_slice : slice
-        Where its coordinates and velocity variables stand in q and v; a mimic joint has its leader's.
+        Slices of q and v with its coordinates and velocity variables; a mimic joint has those of its master joint.
     damping : ndarray (nv,)
         Viscous damping, N m s/rad or N s/m: the joint adds ``-damping * v`` to tau, as `rbdkit.forces.JointDamper`.
     friction : ndarray (nv,)
         Dry friction of the sliding joint, N m or N; acts as `rbdkit.forces.JointFriction` says.
     stiffness : ndarray (nv,)
-        Of a spring towards `rest`, N m/rad or N/m, as `rbdkit.forces.JointSpring`, of which a joint may have more.
+        Stiffness of a spring towards `rest`, N m/rad or N/m; more can be added as `rbdkit.forces.JointSpring`.
     rest : ndarray (nq,)
         Coordinates at which the spring is slack.
     armature : ndarray (nv,)
-        Inertia of a rotor behind the gear, kg m2 or kg, added to the diagonal of H: inertia, and so no force element.
+        Reflected inertia of the motor's rotor, kg m2 or kg, added to the diagonal of H.
     limits : Limits
-        Reported by simulations.
+        Limits, whose violations simulations report.
     mimic : Mimic or None
-        None, or the joint that this one follows.
+        Coupling to a master joint; None if the joint is independent.
 
     Examples
     --------
@@ -180,7 +180,7 @@ class Joint(KeepsReadOnly):
         limits: Limits | None = None,
         mimic: Mimic | None = None,
     ) -> Joint:
-        """A joint with every argument checked and brought to its shape."""
+        """Make a joint from arguments that are checked and expanded to arrays of its size."""
         require_joint_type(type, f"joint {name!r}")
         coefficients = {"damping": damping, "friction": friction, "stiffness": stiffness, "armature": armature}
         vectors = {key: _vector(value, type.nv, key, name) for key, value in coefficients.items()}
@@ -232,12 +232,12 @@ class Joint(KeepsReadOnly):
         return own if self.mimic is None else self.mimic.multiplier * own
 
     def displacement(self, q: NDArray, start: ArrayLike | None = None) -> NDArray:
-        """The u (nv,) from coordinates of its own, or from neutral ones, to those that it has in q (nq of the model,).
+        """Return the displacement u (nv,) of the joint from `start`, or its neutral coordinates, to its state in q.
 
         Raises
         ------
         ModelError
-            If `start` are no coordinates of the joint.
+            If `start` is not a valid coordinate vector of the joint.
         """
         if start is None:
             own = self.type.neutral()
@@ -250,7 +250,7 @@ class Joint(KeepsReadOnly):
         return self.type.difference(own, self.coordinates(q))
 
     def local_force(self, u: NDArray, f: NDArray) -> NDArray:
-        """``A.T f`` (nv,), where the displacement u (nv,) changes as ``A v``."""
+        """Return the joint force ``A.T f`` (nv,) of a force f (nv,) along the displacement u (nv,), with du/dt = A v."""
         return self.type.local_rate(u).T @ f
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
@@ -290,17 +290,20 @@ class Joint(KeepsReadOnly):
 
 
 def passive(joint: Joint) -> dict[str, Any]:
-    """Its spring and losses, as `Model.add_body` and `Model.add_loop` take them."""
+    """Return the spring and loss coefficients of a joint, as arguments of `Model.add_body` and `Model.add_loop`."""
     return {name: getattr(joint, name) for name in IN_LOOPS}
 
 
 def exerts(joint: Joint) -> bool:
-    """Whether it has a spring, a damper or friction."""
+    """Return whether a joint has passive forces: a spring, a damper or friction."""
     return bool(joint.stiffness.any() or joint.damping.any() or joint.friction.any())
 
 
 def require_in_loop(joint: Joint, given: Mapping[str, ArrayLike]) -> None:
-    """Raise ModelError where a loop joint cannot do what was asked of it.
+    """Raise ModelError if a loop joint cannot have its passive forces.
+
+    A fixed joint has no freedom for them. The rest position of a spring must be one that the relative pose of the
+    bodies determines, as a loop joint has no coordinate that counts turns.
 
     given : its damping, friction and stiffness as they were given.
     """
@@ -317,7 +320,7 @@ def require_in_loop(joint: Joint, given: Mapping[str, ArrayLike]) -> None:
 
 
 def _vector(value: ArrayLike, size: int, what: str, joint: str) -> NDArray:
-    """A number for every coordinate, or as many as there are; read-only, shape (size,)."""
+    """Return one number for all coordinates, or one for each, as a read-only array (size,)."""
     if type(value) is float and value == value:  # what most arguments are by default
         array = np.full(size, value)
         array.setflags(write=False)

@@ -1,4 +1,4 @@
-"""Leading axes of stacks of states: what several arrays have in common."""
+"""Broadcasting of the leading axes of stacks of states."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rbdkit.errors import StateError
 
 
 def common_axes(arrays: Mapping[str, NDArray]) -> tuple[int, ...]:
-    """The leading axes that arrays, by their names, have together.
+    """Return the broadcast shape of the leading axes (all but the last) of arrays, given by name.
 
     Raises
     ------
     StateError
-        If they do not fit together.
+        If the shapes are incompatible.
     """
     try:
         return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))

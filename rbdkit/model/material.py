@@ -1,4 +1,4 @@
-"""What surfaces are made of, as far as contacts ask."""
+"""Contact material of surfaces: friction, restitution, stiffness and damping."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ UNITS = {
     "tangential_stiffness": "N/m",
     "tangential_damping": "N s/m",
 }
-"""Of the numbers that have one."""
+"""Units of the parameters that are not dimensionless."""
 
 
 @dataclass(frozen=True)
 class Material:
     """Friction, restitution and compliance of a surface, or of two surfaces that touch.
 
-    Which of these count is a matter of the law: a rigid contact has no stiffness, a compliant one no restitution.
+    The contact law decides which of these count: a rigid contact uses no stiffness, a compliant one no restitution.
 
     Parameters
     ----------
     friction : float, optional
-        Coulomb's coefficient, 0 for a smooth surface.
+        Coulomb friction coefficient, 0 for a smooth surface.
     restitution : float, optional
-        Newton's: how much of the speed of approach there is after an impact, 0 to 1.
+        Newton's coefficient of restitution, separation speed after an impact over approach speed before it, 0 to 1.
     stiffness, damping : float, optional
         Normal stiffness, N/m, and damping, N s/m; None is a rigid surface.
     tangential_stiffness, tangential_damping : float, optional
@@ -75,17 +75,17 @@ class Material:
             )
 
     def on(self, other: Material) -> Material:
-        """This surface on another one: geometric mean of the friction, the larger restitution, compliances in series.
+        """Combine two surfaces: geometric mean of the friction, the larger restitution, compliances in series.
 
         Parameters
         ----------
         other : Material
-            Of the other surface. Where it is rigid, only this one gives way.
+            Material of the other surface. If it is rigid, only this one deforms.
 
         Returns
         -------
         Material
-            The same whichever of both is named first.
+            The combined material, independent of the order.
         """
         return Material(
             sqrt(self.friction * other.friction),
@@ -95,7 +95,7 @@ class Material:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """What is given, by name: friction and restitution, and where it gives way its stiffness and damping."""
+        """The parameters that are set, by name: friction and restitution, and stiffness and damping if compliant."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -105,5 +105,5 @@ def _both(a: float | None, b: float | None, of: Callable[[float, float], float])
 
 
 def _in_series(a: float, b: float) -> float:
-    """Two springs, or two dampers, one behind the other."""
+    """Return the stiffness or damping of two springs or dampers in series."""
     return a * b / (a + b) if a + b > 0.0 else 0.0

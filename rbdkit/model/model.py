@@ -1,4 +1,4 @@
-"""What a rigid-body system is, as one class; most of its methods stand in `rbdkit.model.methods`, by subject."""
+"""The class `Model` of a rigid-body system; most of its methods are in `rbdkit.model.methods`, by subject."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _TABLES = (
 
 
 class Model:
-    """What a rigid-body system is; formulations, integrators and views start from it (Featherstone 2008, Table 4.3).
+    """The model of a rigid-body system, from which formulations and views start (Featherstone 2008, Table 4.3).
 
     A model grows by `add_body`, `add_frame`, `add_loop`, `add_force`, `add_constraint`, `add_ground`, `add_contact` and
-    `add_contacts`; what is in it never changes, and only `gravity` may be assigned. `with_parameters` gives one of the
-    same topology with other numbers. Motions and formulations keep the model as it was when they were made.
+    `add_contacts`; its parts never change, and only `gravity` may be assigned. `with_parameters` returns a model of the
+    same topology with other parameter values. Trajectories and formulations keep a frozen copy of their model.
 
     Parameters
     ----------
     name : str, optional
-        For people.
+        Name in messages and reports.
     gravity : array_like (3,), optional
         Acceleration of free fall in world coordinates, m/s2.
 
@@ -62,9 +62,9 @@ class Model:
     forces : tuple of Force
         Named force elements; the springs, dampers and friction of joints are the joints'.
     constraints : tuple of Constraint
-        What holds besides joints.
+        Named constraints other than joints.
     contact_rules : tuple of Ground, Touch or AllTouch
-        Which bodies may touch what; `contact_pairs` says what comes of that.
+        Rules that say which bodies may touch; `contact_pairs` has the resulting pairs of shapes.
     gravity : ndarray (3,)
         As given; what is assigned is copied.
     nq, nv : int
@@ -196,15 +196,16 @@ class Model:
 
     @property
     def acting(self) -> tuple[Force, ...]:
-        """Everything that acts in the model besides gravity and the springs and dampers of its joints.
+        """Applied forces of the model other than gravity and the springs and dampers of tree joints.
 
-        These are its `forces`, and the dry friction of joints as `rbdkit.forces.JointFriction`.
+        These are its `forces`, the dry friction of joints as `rbdkit.forces.JointFriction`, and the springs and
+        dampers of loop joints.
         """
         return kept(self, acting)
 
     @property
     def lossy(self) -> bool:
-        """Whether dampers, friction or force elements may take energy out of the model, or bring it in."""
+        """Whether dampers, friction or force elements may dissipate energy or add it."""
         return kept(self, lossy)
 
     # --- contact ------------------------------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ class Model:
 
     @property
     def contact_pairs(self) -> tuple[ContactPair, ...]:
-        """The pairs of shapes that may touch by `contact_rules`; a pair that `add_contact` names is as it says."""
+        """The pairs of shapes that may touch by `contact_rules`; rules of `add_contact` override the others."""
         return kept(self, pairs) if self.contact_rules else ()
 
     # --- looking things up --------------------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ class Model:
 
     @property
     def mimics(self) -> bool:
-        """Whether a joint follows another one."""
+        """Whether the model has mimic joints."""
         return any(joint.mimic is not None for joint in self.joints)
 
     # --- states -------------------------------------------------------------------------------------------------------
@@ -266,12 +267,12 @@ class Model:
 
     @property
     def nz(self) -> int:
-        """Number of states that force elements have of their own, beside q and v."""
+        """Number of internal states z of force elements, besides q and v."""
         return state_places(self).size
 
     @property
     def z_names(self) -> tuple[str, ...]:
-        """A name for each of them: 'muscle.activation', of vectors 'seal.stretch[0]'."""
+        """Name of each entry of z: 'muscle.activation', of vectors 'seal.stretch[0]'."""
         return state_places(self).entries
 
     # --- numbers that can be changed ----------------------------------------------------------------------------------

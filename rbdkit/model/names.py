@@ -1,4 +1,4 @@
-"""Names of models, bodies, frames and joints: texts, and not longer than names are."""
+"""Checks of the names of models, bodies, frames and joints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_OF_JOINTS = LONGEST + 100
 
 
 def require_name(name: object, what: str, most: int = LONGEST) -> None:
-    """Raise `ModelError` if it is no name. what : whose, for the message: 'a name', 'the name of a joint'."""
+    """Raise `ModelError` unless `name` is a valid name. what : for the message, such as 'the name of a joint'."""
     if not isinstance(name, str) or not name:
         raise ModelError(f"{what} must be a non-empty text, not {shown(name)}")
     require_short(name, what, most)
@@ -28,6 +28,6 @@ def require_short(name: str, what: str, most: int = LONGEST) -> None:
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names for a message, the first ones if there are many: "'a', 'b', ... and 14 more"."""
+    """Return names as text for a message, only the first ones if there are many: "'a', 'b', ... and 14 more"."""
     rest = f", ... and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + rest

@@ -49,7 +49,7 @@ def regular_order(links: Sequence[tuple[str, str]]) -> list[int]:
 
 
 def structure_findings(links: Sequence[tuple[str, str]]) -> list[Finding]:
-    """What stands in the way of a tree: duplicate names, unknown parents, bodies that the world does not reach.
+    """Return findings about links that do not form a tree: duplicate names, unknown parents, unreachable bodies.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def structure_findings(links: Sequence[tuple[str, str]]) -> list[Finding]:
     Returns
     -------
     list of Finding
-        None is good news.
+        Empty if the links form a tree.
 
     Examples
     --------

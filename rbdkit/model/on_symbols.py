@@ -1,4 +1,10 @@
-"""A mechanism whose state is symbols, for elements that are recorded once: forces and constraints."""
+"""A mechanism whose state is symbolic, for tracing force elements and constraints.
+
+An element's Python code runs once, with symbols for the state, the body motions and its parameters. The operations are
+recorded in a graph, from which compiled code and exact derivatives are made. Body motions enter as independent inputs
+("body<i>"), so that the trace of an element serves every tree and every formulation; parameters enter as "numbers", so
+that changing them compiles nothing.
+"""
 
 from __future__ import annotations
 
@@ -29,25 +35,24 @@ MOTION = 18
 
 
 class MechanismOnSymbols:
-    """The `rbdkit.forces.surroundings.Mechanism` of recordings: coordinates "q", velocities "v", motions "body<i>",
-    time "t".
+    """The symbolic `rbdkit.forces.surroundings.Mechanism`, with inputs "q", "v", "t" and motions "body<i>".
 
     Attributes
     ----------
-    asked : motions of the bodies that were asked for, by number. frames : names of the frames that were.
-    given : the numbers of the elements, one after the other.
+    asked : motions of the bodies that elements read, by number. frames : names of the frames that they read.
+    given : parameter values of all elements, concatenated.
     """
 
     def __init__(self, model: Model) -> None:
         self.model, self.graph = model, Graph()
-        self.graph.words = no_words  # what decides by a text of a number cannot be recorded
+        self.graph.words = no_words  # code that branches on the text of a number cannot be traced
         self.asked: dict[int, BodyMotion] = {}
         self.frames: set[str] = set()
         self.given: list[float] = []
         self.q, self.v, self.t = self.load("q", model.nq), self.load("v", model.nv), self.graph.load("t", None, 0)
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name, whose name is kept."""
+        """Return the frame of that name and note the name in `frames`."""
         self.frames.add(name)
         return self.model.frame(name)
 
@@ -56,12 +61,12 @@ class MechanismOnSymbols:
         return self.model.joint(name)
 
     def loop(self, name: str) -> LoopLike | None:
-        """Whatever loop joint has that name.
+        """Return None, as there is no loop joint of that name.
 
         Raises
         ------
         ModelError
-            If one has: recordings of constraints do not know its coordinates.
+            If there is one: constraints cannot read the coordinates of loop joints.
         """
         loop = self.model.loop(name)
         if loop is not None:
@@ -69,22 +74,22 @@ class MechanismOnSymbols:
         return None
 
     def load(self, name: str, size: int) -> NDArray:
-        """The elements of an argument."""
+        """Return symbols for the entries of an argument."""
         return symbols([self.graph.load(name, None, k) for k in range(size)])
 
     def dressed(self, element: AnyDescribed) -> AnyDescribed:
-        """The element with symbols in place of its parameters: "numbers", behind those of the elements before."""
+        """Return the element with symbols for its parameters, entries of "numbers" after those of earlier elements."""
         return element.on_symbols({name: self._parameter(value) for name, value in element.parameters().items()})
 
     def _parameter(self, value: float | NDArray) -> Any:
-        """A number, or the numbers of a vector, as symbols."""
+        """Return symbols for a parameter, a number or vector, and append its values to `given`."""
         first = len(self.given)
         self.given += np.ravel(value).tolist()
         loads = [self.graph.load("numbers", None, k) for k in range(first, len(self.given))]
         return loads[0] if np.ndim(value) == 0 else symbols(loads)
 
     def motion(self, body: int) -> BodyMotion:
-        """How a body moves."""
+        """Return the symbolic motion of a body; that of the world is constant."""
         if body not in self.asked:
             if body == 0:
                 motion = BodyMotion(symbols(np.eye(3)), *(symbols(np.zeros(3)) for _ in range(3)))
@@ -95,7 +100,10 @@ class MechanismOnSymbols:
         return self.asked[body]
 
     def rates(self, values: Sequence[Any]) -> dict[int, Scalar]:
-        """How fast everything changes that some values depend on, but for time: the seeds of their tangents."""
+        """Return the rates of all positions that some values depend on, except time: seeds of forward differentiation.
+
+        Rotations change as w x R, positions with the velocity of the origin, joint coordinates with their qdot.
+        """
         live = set(self.graph.live([self.graph.position(x) for x in values]))
         seeds: dict[int, Scalar] = {}
         for body, motion in self.asked.items():
@@ -113,30 +121,32 @@ class MechanismOnSymbols:
         return seeds
 
     def recorded(self, outputs: Iterable[Any]) -> Feedback:
-        """What was found of symbols, as operations on numbers; those of the elements stay inputs."""
+        """Return the outputs as a function of numbers, a list of operations; element parameters stay inputs."""
         found = tuple(x if isinstance(x, Symbol) else float(x) for x in map(scalar, outputs))
         return Feedback.of(Trace(self.graph, (), (), found, ()), self.given)
 
 
 def scalar(x: Any) -> Any:
-    """The element of an array without axes; anything else as it is."""
+    """Return the element of a zero-dimensional array; anything else unchanged."""
     return np.asarray(x, dtype=object).item() if isinstance(x, np.ndarray) else x
 
 
 def still() -> BodyMotion:
-    """That of the world."""
+    """Return the motion of the world: identity pose at rest."""
     return BodyMotion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 def random_motion(rng: np.random.Generator) -> BodyMotion:
-    """One that is as good as any."""
+    """Return a random body motion: uniform rotation, normally distributed position and velocities."""
     R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     return BodyMotion(R * np.linalg.det(R), *rng.normal(size=(3, 3)))
 
 
 def of_users(model: Model) -> dict[str, Dependencies]:
-    """What forces and constraints depend on besides the state, by name: of users' own classes, or with fields that can
-    be written to. What is kept of the model is kept as long as all of that is as it was."""
+    """Return the dependencies, by name, of forces and constraints of users' own classes or with mutable fields.
+
+    Beside the state these may read globals or attributes. Guards drop the model's cache as soon as one changes.
+    """
     return kept(model, _of_users)
 
 
@@ -157,12 +167,12 @@ def _dependencies(model: Model, part: Force | Constraint) -> Dependencies:
 
 @contextmanager
 def recording(model: Model, *parts: Force | Constraint) -> Iterator[None]:
-    """Record forces or constraints here, or compare them with what was recorded.
+    """Context for tracing forces or constraints, or comparing them with their trace; checks that they are pure.
 
     Raises
     ------
     Impure
-        If one is of a user's class that does more than compute.
+        If one of a user's class has side effects.
     """
     own = of_users(model)
     found = {part.name: own.get(part.name) or _dependencies(model, part) for part in parts if part.element.is_users_own}

@@ -1,4 +1,4 @@
-"""Constraints that hold on one side, told from the others."""
+"""Unilateral constraints of a model, and the model with or without them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from rbdkit.model.model import Model
 
 
 def one_sided(model: Model) -> tuple[Constraint, ...]:
-    """The constraints of a model that bound their gap on one side."""
+    """Return the unilateral constraints of a model, which bound their gap from below."""
     return tuple(own for own in model.constraints if own.element.unilateral)
 
 
 def has_stops(model: Model) -> bool:
-    """Whether a constraint of the model bounds its gap on one side."""
+    """Return whether the model has unilateral constraints."""
     return bool(one_sided(model))
 
 
 def without_stops(model: Model) -> Model:
-    """The model with those of its constraints only that hold on both sides; itself if these are all."""
+    """Return the model with its bilateral constraints only; the model itself if there are no others."""
     return kept(model, _bilateral) if has_stops(model) else model
 
 
 def only_stops(model: Model) -> Model:
-    """The model with those of its constraints only that hold on one side."""
+    """Return the model with its unilateral constraints only."""
     return kept(model, _unilateral)
 
 

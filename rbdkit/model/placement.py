@@ -1,4 +1,4 @@
-"""Poses and gravity as users write them, and arrays that stay as they were made."""
+"""Conversion of poses and gravity as users write them, and read-only arrays."""
 
 from __future__ import annotations
 
@@ -67,4 +67,4 @@ _PARTS: dict[tuple[int, ...], tuple[slice, slice | int]] = {
     (3, 3): np.s_[:3, :3],
     (4, 4): np.s_[:, :],
 }
-"""Where numbers of a shape stand in a pose."""
+"""Block of a pose that an array of each accepted shape fills."""

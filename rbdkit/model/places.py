@@ -1,4 +1,4 @@
-"""All joints of a model, loops included, as joints between two bodies with reference frames of their own."""
+"""All joints of a model, tree and loop joints alike, as joints between two bodies; for body-wise formulations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbdkit.spatial import se3
 
 @dataclass(frozen=True)
 class Place:
-    """A joint between two bodies. placements : (4, 4) of its frames in the reference frames of these bodies."""
+    """A joint between two bodies. placements : poses (4, 4) of its frames in the reference frames of the bodies."""
 
     name: str
     type: JointType
@@ -24,7 +24,7 @@ class Place:
 
 
 def places(model: Model, offsets: NDArray) -> list[Place]:
-    """The joints of the tree, body by body, then the loop joints.
+    """Return the tree joints, body by body, then the loop joints.
 
     offsets : (bodies, 4, 4) poses of the bodies' reference frames in the body frames.
     """

@@ -1,4 +1,4 @@
-"""What algorithms ask of a model, and how they refuse one that they would misread."""
+"""Preconditions of algorithms: checks that reject a model with features that an algorithm does not support."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rbdkit.spatial.read_numbers import shown
 
 
 def require_model(model: object) -> None:
-    """Raise `ModelError` if what was given for a model is none."""
+    """Raise `ModelError` if the argument is not a model."""
     if not isinstance(model, Model) and not getattr(model, "recorded", False):
         raise ModelError(f"model {shown(model)} is not an rbdkit.Model")
 
 
 def require_tree(model: Model, algorithm: str) -> None:
-    """Raise `ModelError` if joints close loops, or constraints hold: the algorithms for trees would not see them.
+    """Raise `ModelError` if the model has loop joints or constraints, which algorithms for trees would ignore.
 
     Parameters
     ----------
     algorithm : str
-        Who asks, for the message.
+        Name of the algorithm, for the message.
     """
     require_model(model)
     if names := besides_tree(model):
@@ -30,12 +30,12 @@ def require_tree(model: Model, algorithm: str) -> None:
 
 
 def besides_tree(model: Model) -> tuple[str, ...]:
-    """Names of the joints that close loops, and of the constraints."""
+    """Return the names of the loop joints and of the constraints."""
     return *(loop.joint.name for loop in model.loops), *(own.name for own in model.constraints)
 
 
 def loops_unseen(names: Sequence[str], model: str, algorithm: str) -> ModelError:
-    """The error of an algorithm for trees that meets loop joints or constraints of these names."""
+    """Return the error of an algorithm for trees that does not support loop joints or constraints of these names."""
     return ModelError(
         f"{algorithm} needs a tree, but {listed(names)} close(s) a loop or constrain(s) bodies in model {model!r}; "
         "rbdkit.forward_dynamics and simulate know both, rbdkit.algorithms.loops and divide_and_conquer loops"
@@ -43,7 +43,7 @@ def loops_unseen(names: Sequence[str], model: str, algorithm: str) -> ModelError
 
 
 def require_no_constraints(model: Model, algorithm: str) -> None:
-    """Raise `ModelError` if constraints hold in the model, for what knows loops but not these."""
+    """Raise `ModelError` if the model has constraints, for algorithms that support loops but not constraints."""
     if model.constraints:
         raise ModelError(
             f"{algorithm} does not know constraints, but model {model.name!r} has "
@@ -53,7 +53,7 @@ def require_no_constraints(model: Model, algorithm: str) -> None:
 
 
 def require_bilateral(model: Model, what: str) -> None:
-    """Raise `ModelError` if a constraint is a bound, which needs a law of contact. what : that has none."""
+    """Raise `ModelError` if the model has unilateral constraints. what : the caller, which has no contact law."""
     for own in model.constraints:
         if own.element.unilateral:
             raise ModelError(
@@ -63,7 +63,7 @@ def require_bilateral(model: Model, what: str) -> None:
 
 
 def require_no_mimics(model: Model, algorithm: str, instead: str) -> None:
-    """Raise `ModelError` if a joint mimics another one: propagation from body to body would not see the tie."""
+    """Raise `ModelError` if the model has mimic joints, which propagation from body to body would ignore."""
     if model.mimics:
         followers = listed([joint.name for joint in model.joints if joint.mimic is not None])
         raise ModelError(
@@ -72,22 +72,21 @@ def require_no_mimics(model: Model, algorithm: str, instead: str) -> None:
 
 
 def require_independent_joints(model: Model, algorithm: str, instead: str) -> None:
-    """Raise `ModelError` if joints close loops or mimic others, or constraints hold: what the articulated-body
-    algorithms ask for.
+    """Raise `ModelError` if the model has loops, mimic joints or constraints, as articulated-body algorithms require.
 
     Parameters
     ----------
     algorithm : str
-        Who asks.
+        Name of the algorithm, for the message.
     instead : str
-        What to use for mimic joints.
+        What to use with mimic joints, for the message.
     """
     require_tree(model, algorithm)
     require_no_mimics(model, algorithm, instead)
 
 
 def require_undriven(model: Model, algorithm: str, why: str) -> None:
-    """Raise `ModelError` if a joint moves as time says. why : what is to be said of that, a clause."""
+    """Raise `ModelError` if the model has prescribed (rheonomic) joints. why : the reason, a clause."""
     joints = [*model.joints, *(loop.joint for loop in model.loops)]
     driven = [joint.name for joint in joints if joint.type.is_driven]
     if driven:
@@ -95,8 +94,7 @@ def require_undriven(model: Model, algorithm: str, why: str) -> None:
 
 
 def require_no_elements(model: Model, what: str) -> None:
-    """Raise ModelError if the model has force elements or constraints. what : which has no place for them, for the
-    message."""
+    """Raise ModelError if the model has force elements or constraints. what : the operation that would lose them."""
     for kind, elements in (("force elements", model.forces), ("constraints", model.constraints)):
         if elements:
             names = ", ".join(repr(own.name) for own in elements)
@@ -107,7 +105,7 @@ def require_no_elements(model: Model, what: str) -> None:
 
 
 def require_no_contacts(model: Model, what: str) -> None:
-    """Raise ModelError if bodies of the model may touch. what : which would not know of it, for the message."""
+    """Raise ModelError if the model has contact rules. what : the caller, which does not support contact."""
     if model.contact_rules:
         names = listed([rule.name for rule in model.contact_rules])
         raise ModelError(f"bodies of model {model.name!r} may touch ({names}), of which {what} knows nothing")

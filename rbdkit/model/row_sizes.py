@@ -1,4 +1,4 @@
-"""How large the rows of constraints are, as wrenches, and what they would do if bodies were free."""
+"""Magnitudes of constraint rows as wrenches, and their inverse effective masses if the bodies were free."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from rbdkit.model.model import Model
 from rbdkit.trace import Scalar, select
 
 TRIALS = 5
-"""States over which is averaged what a row would say if bodies were free."""
+"""Number of random configurations to average over."""
 
 
 def own_sizes(model: Model, rows: ConstraintRows, length: float) -> NDArray:
-    """Squares of the rows as wrenches, (m,), with moments over a length; on average, likewise."""
+    """Return the mean squared norms of the rows as wrenches, (m,), with moments divided by a length."""
     with np.errstate(all="ignore"):
         return np.array(free_scalars(model, rows, length, np.ones(len(model.bodies))), dtype=float)
 
 
 def free_scalars(model: Model, rows: ConstraintRows, length: float, mass: NDArray) -> list[Scalar]:
-    """`free_rows` one by one, of bodies of such masses: symbols where numbers of the rows are some."""
+    """Return the mean inverse effective mass of each row if the bodies were free, of given masses (bodies,).
+
+    Their radii of gyration are taken as `length`. The results are symbols if parameters of the rows are symbols.
+    """
     of_joint = {a: i for i, j in enumerate(model.joints) for a in range(j.v_slice.start, j.v_slice.stop)}
     angle = 1.0 / length**2
     factors = [1.0 / mass[b] * x for b in rows.bodies for x in (angle, angle, angle, 1.0, 1.0, 1.0)]

@@ -1,4 +1,4 @@
-"""Motions at which elements of loop joints are tried: the loops closed, whatever the tree could do there."""
+"""Trial motions for checking the force elements of loop joints: loops closed, tree joints ignored."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Motion = Callable[[float], Callable[[int], BodyMotion]]
 
 
 def trial_motion(model: Model, loops: Iterable[Loop], rng: np.random.Generator) -> Motion | None:
-    """How all bodies move, as functions of time about 0 and of their numbers; the world stays where it is.
+    """Return random motions of all bodies, a function of time about 0 that gives a function of the body number.
 
-    Bodies fly freely, but for those that loop joints lead, at random coordinates and velocities of these. None where
-    several of the loops would lead one body.
+    Bodies move freely, except that one body of each loop joint moves by it, at random coordinates and velocities of
+    the joint; the world is fixed. None if several loop joints would move one body.
     """
     free = {body: (so3.exp(rng.normal(size=3)), *rng.normal(size=(3, 3))) for body in range(1, len(model.bodies))}
     free[0] = (np.eye(3), *np.zeros((3, 3)))

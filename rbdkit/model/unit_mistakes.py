@@ -1,4 +1,4 @@
-"""Numbers of a model that look as if they were given in other units than kg, m and rad, found by their ratios."""
+"""Detection of probable unit mistakes: inertias that do not fit the shapes, joint limits that look like degrees."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rbdkit.model.finding import Finding
 from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Shape, Sphere
 
 WIDER = 3.0
-"""So many times the reach of its shapes a body cannot have for radius of gyration: that of a shell is the reach."""
+"""Largest plausible ratio of radius of gyration to the reach of the shapes; it is 1 for a spherical shell."""
 ASIDE = 10.0
-"""So many radii away from a body's shapes, its centre of mass is none of theirs."""
+"""Largest plausible distance of the centre of mass from the shapes, in radii of these."""
 TURNS = 30.0
-"""rad; limits of a hinge from here on, in multiples of `DEGREES`, are taken for degrees."""
+"""rad; limits of a hinge beyond this that are multiples of `DEGREES` are taken for degrees."""
 DEGREES = 5.0
 
 
@@ -28,7 +28,7 @@ def _inertia_beside_shapes(body: Body) -> list[Finding]:
         return []
     for own in body.geometry:
         if (radius := _radius(own.shape)) is None:
-            return []  # of a mesh nobody knows yet how large it is
+            return []  # the size of a mesh is unknown until its file is read
         places.append((own.placement[:3, 3], radius))
     if not places or not any(radius > 0.0 for _, radius in places):
         return []
@@ -68,7 +68,7 @@ def _degrees(body: Body) -> list[Finding]:
 
 
 def _radius(shape: Shape) -> float | None:
-    """Of a ball about the origin of a shape that holds it, m; None of a mesh."""
+    """Return the radius of the bounding sphere about a shape's origin, m; None for a mesh."""
     match shape:
         case Box(size=size):
             return 0.5 * float(np.linalg.norm(size))

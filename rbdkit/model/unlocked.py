@@ -1,4 +1,4 @@
-"""Joints that follow others, with coordinates of their own."""
+"""The model without mimic joints: each gets coordinates of its own, and a constraint ties it to its master joint."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from rbdkit.model.model import Model
 
 @dataclass(frozen=True, eq=False)
 class Unlocked:
-    """A model whose followers move by themselves, and how its states are had from those of the model with `Mimic`.
+    """A model whose mimic joints are independent, with maps from states of the original model.
 
     Attributes
     ----------
     model : Model
-        The same bodies, joints and elements; no joint follows another.
+        The same bodies, joints and elements, without mimic joints.
     follows : ndarray (followers, nv)
-        Coefficients of ``follows @ qd = 0``, which each `Mimic` says of its velocities.
+        Rows of the constraints ``follows @ qd = 0`` that replace the mimics.
     names : tuple of str
-        Of the followers, in this order.
-    spread : ndarray (nv, nv of the model with `Mimic`)
-        From its velocities to these.
-    leads : ndarray (nv of the model with `Mimic`,)
-        Where its joint forces act.
+        Names of the former mimic joints, in this order.
+    spread : ndarray (nv, nv of the original)
+        Matrix that maps velocities of the original to those of `model`.
+    leads : ndarray (nv of the original,)
+        Indices in `model` of the original's velocity variables, where its joint forces act.
     """
 
     model: Model
@@ -39,21 +39,21 @@ class Unlocked:
     _source: Model
 
     def q(self, q: NDArray) -> NDArray:
-        """Coordinates (..., nq) from those of the model with `Mimic`."""
+        """Return coordinates (..., nq) from those of the original model."""
         own = np.zeros((*q.shape[:-1], self.model.nq))
         for joint, before in zip(self.model.joints, self._source.joints, strict=True):
             own[..., joint.q_slice] = before.coordinates(q)
         return own
 
     def tau(self, tau: NDArray) -> NDArray:
-        """Joint forces (nv,): those of the model with `Mimic`, which act at leaders."""
+        """Return joint forces (nv,) from those of the original model, which act at master joints."""
         own = np.zeros(self.model.nv)
         own[self.leads] = tau
         return own
 
 
 def unlocked(model: Model) -> Unlocked:
-    """A model, with followers that have coordinates of their own."""
+    """Return the model without mimic joints and the maps to it."""
     return kept(model, _unlocked)
 
 

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
 NOTHING_TOUCHES = "nothing touches"
-"""What is wrong with a ground, or contacts, of which no pair of shapes comes."""
+"""Kind of the finding about a contact rule that yields no pair of shapes."""
 
 
 def validate(model: Model) -> list[Finding]:
-    """Every finding about the model: structure first, then body by body, then loops.
+    """Return all findings about the model: structure first, then body by body, then loops and contacts.
 
     Errors, with which the equations of motion have no meaning: duplicate names, unreachable bodies, negative mass, an
     inertia that is not symmetric positive semidefinite, numbers that are not finite, axes that are not of unit length,
@@ -102,7 +102,10 @@ def validate(model: Model) -> list[Finding]:
 
 
 def _where_loops_lead(model: Model, idle: list[tuple[Body, Finding]]) -> list[Finding]:
-    """What remains of findings on joints that move no mass where loops and constraints hold what they move."""
+    """Return the findings about massless motions that remain once loops and constraints are taken into account.
+
+    idle : findings about joints that move no mass in the tree alone, with their bodies.
+    """
     from rbdkit.model.closing.massless import tree_has_inertia, undetermined  # which models without loops never need
 
     if not idle and kept(model, tree_has_inertia):
@@ -124,7 +127,7 @@ def _where_loops_lead(model: Model, idle: list[tuple[Body, Finding]]) -> list[Fi
 
 
 def _contact_findings(model: Model) -> list[Finding]:
-    """Rules of contact that make no pair of shapes."""
+    """Return warnings about contact rules that yield no pair of shapes."""
     made = {pair.rule for pair in model.contact_pairs}
     named = {rule.name for rule in model.contact_rules if isinstance(rule, Touch)}  # others may make the same pairs
     return [
@@ -135,7 +138,7 @@ def _contact_findings(model: Model) -> list[Finding]:
 
 
 def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:
-    """What is unphysical about the inertia of the body of that name."""
+    """Return findings about an unphysical inertia. name : its body."""
     if inertia is None or not (texts := inertia.findings()):
         return []
     solvable = inertia.sensible and inertia.mass >= 0.0 and _semidefinite(inertia.inertia_com)
@@ -144,7 +147,7 @@ def inertia_findings(name: str, inertia: Inertia | None) -> list[Finding]:
 
 
 def _semidefinite(inertia_com: NDArray) -> bool:
-    """Whether a matrix is symmetric without negative eigenvalues, to the digits of a file."""
+    """Return whether a matrix is symmetric positive semidefinite, to the digits that a file has."""
     tolerance = ROUND_OFF * np.abs(inertia_com).max()
     symmetric = np.abs(inertia_com - inertia_com.T).max() <= tolerance
     return bool(symmetric and np.linalg.eigvalsh(inertia_com)[0] >= -tolerance)
@@ -162,14 +165,14 @@ def _axis_findings(body: Body) -> list[Finding]:
 
 
 def _motion_findings(body: Body, massive: bool, welded: Inertia | None) -> list[Finding]:
-    """Whether everything that the body's joint moves has inertia in every direction in which it moves it.
+    """Return findings about a joint that moves something without inertia in some direction of its motion.
 
     Parameters
     ----------
     massive : bool
         Whether the joint moves any mass.
     welded : Inertia or None
-        The inertia of all that it moves, None if that is not rigid.
+        Inertia of all that the joint moves; None if that is not one rigid body.
     """
     joint = body.joint
     name = f"joint {joint.name!r} ({joint.type.kind})"
@@ -191,9 +194,9 @@ def _motion_findings(body: Body, massive: bool, welded: Inertia | None) -> list[
 
 
 def _without_inertia(inertia: Inertia, S: NDArray) -> bool:
-    """Whether there is a motion in the subspace S (6, n) that needs no force, whatever the units of length and mass.
+    """Return whether an inertia is singular on the motion subspace S (6, n), independent of units.
 
-    Angles count as the lengths that they move a point at the radius of gyration about the joint.
+    Angles are scaled to arc lengths by the radius of gyration about the joint.
     """
     I = inertia.matrix
     radius = np.sqrt(np.trace(I[:3, :3]) / inertia.mass) if inertia.mass > 0.0 else 0.0
@@ -204,7 +207,10 @@ def _without_inertia(inertia: Inertia, S: NDArray) -> bool:
 
 
 def _subspaces(joint: JointType) -> Iterator[NDArray]:
-    """S where the joint is neutral; and where it is not, as Euler angles about XZX lock there and nowhere else near."""
+    """Yield S at the neutral coordinates and at random ones, as some joints are singular at the neutral ones only.
+
+    Euler angles XZX are an example: they are in gimbal lock there.
+    """
     yield joint.motion_subspace(joint.neutral())
     if not joint.constant_S:
         rng = np.random.default_rng(0)
@@ -213,9 +219,9 @@ def _subspaces(joint: JointType) -> Iterator[NDArray]:
 
 
 def _carried(model: Model) -> tuple[list[bool], list[Inertia | None]]:
-    """For every body: whether it or what it carries has mass; and the inertia of it with all that it carries.
+    """Return for every body whether its subtree has mass, and the inertia of its subtree if that is rigid.
 
-    The second is None where something moves on the body, or where an inertia is unphysical and has its own finding.
+    The second is None if something moves on the body, or if an inertia is unphysical and has its own finding.
     """
     inertias = [Inertia.zero() if body.inertia is None else body.inertia for body in model.bodies]
     massive = [inertia.mass != 0.0 or bool(inertia.inertia_com.any()) for inertia in inertias]

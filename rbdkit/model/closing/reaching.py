@@ -56,7 +56,7 @@ def reached(
     Returns
     -------
     ndarray (nq,)
-        Closed and within limits (as far as q was), with the point at the target or as near to it as it gets.
+        Closed and within limits (those that q violates are widened to q), with the point at or nearest to the target.
     """
     residual, bounds = Residual(model, t), Bounds(model)
     bounds.lower, bounds.upper = np.minimum(bounds.lower, q), np.maximum(bounds.upper, q)

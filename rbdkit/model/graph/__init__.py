@@ -1,8 +1,8 @@
-"""How the bodies and joints of a system hang together, before and beside its model (Featherstone 2008, section 4.1).
+"""Topology of a rigid-body system: connectivity graph, spanning tree, numbering (Featherstone 2008, section 4.1).
 
-A `ConnectivityGraph` has bodies for nodes and joints for arcs, loops and all. A `SpanningTree` of it is the choice of
-tree joints; the rest are loop joints. A `RegularNumbering` gives bodies and joints the numbers that algorithms want.
-`renumbered` builds a model anew by such a choice, with joints reversed where the tree runs against them.
+A `ConnectivityGraph` has bodies as nodes and joints as arcs, including loops. A `SpanningTree` is a choice of tree
+joints; the other joints are loop joints. A `RegularNumbering` numbers bodies and joints as the algorithms need them.
+`renumbered` rebuilds a model by such a choice, with joints reversed where the tree runs against them.
 """
 
 from rbdkit.model.graph.connectivity import Arc, ConnectivityGraph

@@ -14,7 +14,7 @@ from rbdkit.model.numbering import WORLD, did_you_mean
 
 
 class Arc(NamedTuple):
-    """A joint. It connects *from* its predecessor *to* its successor, which is all that the graph knows of it."""
+    """A joint as an arc of the graph, *from* its predecessor *to* its successor."""
 
     name: str
     predecessor: str
@@ -132,7 +132,7 @@ class ConnectivityGraph:
 
 
 def reachable(base: str, arcs: Iterable[Arc]) -> set[str]:
-    """The nodes that paths over these arcs lead to."""
+    """Return the nodes that paths along these arcs connect to the base, the base included."""
     neighbours: dict[str, list[str]] = {}
     for arc in arcs:
         neighbours.setdefault(arc.predecessor, []).append(arc.successor)

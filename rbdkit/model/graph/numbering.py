@@ -99,12 +99,12 @@ class RegularNumbering:
 def regular_numbering(
     tree: SpanningTree, bodies: Sequence[str] | None = None, chords: Iterable[str] | None = None
 ) -> RegularNumbering:
-    """One regular numbering of a tree.
+    """Make a regular numbering of a tree.
 
     Parameters
     ----------
     bodies : sequence of str, optional
-        The moving bodies in the order of their numbers; if not given, the graph's order as far as parents allow.
+        The moving bodies in the order of their numbers; if not given, the graph's order with parents moved forward.
     chords : iterable of str, optional
         Names of the loop joints in the order of their numbers; the graph's order if not given.
 
@@ -132,7 +132,7 @@ def regular_numbering(
 
 
 def regular_numberings(tree: SpanningTree) -> Iterator[RegularNumbering]:
-    """All regular numberings of a tree; `count_regular_numberings` tells how many before they are made."""
+    """Yield all regular numberings of a tree; `count_regular_numberings` returns their number beforehand."""
     chords = [arc.name for arc in tree.chords]
     for order in _orders(tree, [], set(tree.graph.bodies)):
         for loops in permutations(chords):
@@ -140,13 +140,16 @@ def regular_numberings(tree: SpanningTree) -> Iterator[RegularNumbering]:
 
 
 def count_regular_numberings(tree: SpanningTree) -> int:
-    """N_B! divided by the sizes of all subtrees, times the orders of the loop joints, N_L!."""
+    """Return the number of regular numberings: N_B! divided by the product of all subtree sizes, times N_L!.
+
+    This is the hook length formula for trees; N_L! counts the orders of the loop joints.
+    """
     above = [ancestor for body in tree.graph.bodies for ancestor in tree.path(body)[:-1]]
     return factorial(tree.graph.N_B) // prod(Counter(above).values()) * factorial(tree.graph.N_L)
 
 
 def _orders(tree: SpanningTree, begun: list[str], left: set[str]) -> Iterator[list[str]]:
-    """All orders of the bodies that are left in which none comes before its parent."""
+    """Yield all orders of the bodies, those of `begun` first, in which none comes before its parent."""
     if not left:
         yield begun
         return

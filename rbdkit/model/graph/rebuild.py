@@ -1,4 +1,8 @@
-"""The same system with other tree joints and other numbers: frames move, joints turn round, loops open and close."""
+"""Rebuild a model by another spanning tree and numbering: body frames move, joints are reversed, loops open and close.
+
+A body frame is the successor frame of its tree joint. So a body that gets another tree joint, or the other end of the
+same one, gets another frame, and its inertia, shapes and named frames are transformed to it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from rbdkit.spatial import plucker, se3
 
 @dataclass(frozen=True)
 class _Connection:
-    """A joint with its two ends, as it stands whatever tree there is.
+    """A joint with its two ends, independent of the spanning tree.
 
     Attributes
     ----------
@@ -31,7 +35,7 @@ class _Connection:
     predecessor_frame, successor_frame : ndarray (4, 4)
         Poses of its frames in these bodies' coordinates.
     joint : Joint
-        What else it has.
+        The joint of the model, for its name, damping, limits and so on.
     in_tree : bool
         Whether it is a tree joint of the model.
     """
@@ -47,19 +51,19 @@ class _Connection:
 
 @dataclass(frozen=True, eq=False)
 class Renumbered:
-    """A model made anew by a regular numbering.
+    """A model rebuilt by a regular numbering.
 
     Attributes
     ----------
     model : Model
         The same system; its bodies and joints stand in the order of the numbering and keep their names.
     numbering : RegularNumbering
-        By which it was made.
+        The numbering of the new model.
     offsets : dict of str to ndarray
-        Pose of each body's frame in the frame that it had before, (4, 4) by name. They are other than the identity
-        only where a body hangs on another joint than before, or on the other end of it.
+        Pose (4, 4) of each body's new frame in its old frame, by name. It differs from the identity only if the body
+        has another tree joint than before, or the other end of it.
     source : Model
-        The model that it was made from.
+        The original model.
     """
 
     model: Model
@@ -68,10 +72,10 @@ class Renumbered:
     source: Model
 
     def state(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[NDArray, NDArray]:
-        """The source's state in the coordinates and velocities of the new model, shapes (nq,) and (nv,).
+        """Convert a state of the source to coordinates (nq,) and velocities (nv,) of the new model.
 
-        Joints that were in the tree before keep their numbers. Those that closed loops get the numbers that come
-        closest to where their frames are and how they move.
+        Joints that were tree joints keep their values. Former loop joints get the coordinates and velocities that
+        come closest to the relative pose and velocity of their frames.
         """
         q_old = self.source.check_q(q)
         v_old = self.source.check_v(np.zeros(self.source.nv) if v is None else v)
@@ -98,7 +102,7 @@ class Renumbered:
 
 
 def graph_of(model: Model) -> ConnectivityGraph:
-    """The connectivity graph of a model: its tree joints first, then its loop joints.
+    """Return the connectivity graph of a model: its tree joints first, then its loop joints.
 
     A tree joint of type `Reversed` is an arc from the child to the parent.
     """
@@ -107,10 +111,10 @@ def graph_of(model: Model) -> ConnectivityGraph:
 
 
 def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
-    """The same system with the tree joints and the order that a numbering says.
+    """Rebuild a model with the tree joints and the order of a regular numbering.
 
-    A tree joint that the new tree runs against becomes `Reversed`, so that its coordinates stay what they are; body
-    frames move to the joints by which bodies now hang; the chords become loop joints.
+    A tree joint that the new tree traverses backwards becomes `Reversed`, so that its coordinates do not change; body
+    frames move to the new tree joints; the chords become loop joints.
 
     Parameters
     ----------
@@ -120,9 +124,9 @@ def renumbered(model: Model, numbering: RegularNumbering) -> Renumbered:
     Raises
     ------
     ModelError
-        If the numbering is of another graph, the model has force elements or constraints, whose points are those of its
-        bodies, or a joint that would become a loop joint has rotors, limits or a leader, which loop joints do not have,
-        or a spring that counts turns.
+        If the numbering is of another graph; the model has force elements or constraints, whose points refer to the
+        old body frames; or a joint that would become a loop joint has an armature, limits or a mimic, which loop
+        joints cannot have, or a spring that counts turns.
     """
     if numbering.tree.graph != graph_of(model):
         raise ModelError(f"the numbering is of another graph; make it from graph_of(model) of {model.name!r}")
@@ -163,7 +167,7 @@ def _add(
     near: NDArray,
     offsets: dict[str, NDArray],
 ) -> None:
-    """The body in its new frame, on the joint that now carries it."""
+    """Add a body to the new model, with its inertia and shapes in the new frame, on its new tree joint."""
     body, joint, back = model.body(name), connection.joint, se3.inverse(offsets[name])
     made.add_body(
         name,
@@ -194,7 +198,7 @@ def _check_plain(connection: _Connection) -> None:
 
 
 def _connections(model: Model) -> list[_Connection]:
-    """Tree joints, then loop joints, each from its own predecessor to its own successor."""
+    """Return all joints with their ends, tree joints first; a `Reversed` joint is unwrapped and its ends swapped."""
     found = []
     for body in model.bodies[1:]:
         joint, parent, type_ = body.joint, model.bodies[body.parent].name, body.joint.type

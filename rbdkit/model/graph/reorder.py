@@ -1,4 +1,4 @@
-"""The same tree with its bodies in another order."""
+"""Renumber the bodies of a tree, without changing the tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbdkit.model.model import Model
 
 
 def reordered(model: Model, order: Sequence[int]) -> Model:
-    """The model whose body k is body ``order[k - 1]`` of the given one; nothing else changes, H is permuted.
+    """Return the model with bodies renumbered: its body k is body ``order[k - 1]`` of the given one; H is permuted.
 
     Parameters
     ----------
@@ -31,5 +31,5 @@ def reordered(model: Model, order: Sequence[int]) -> Model:
 
 
 def depth_first(model: Model) -> tuple[int, ...]:
-    """Body numbers in the order in which a walk along the branches comes by, each branch to its end."""
+    """Return the body numbers in depth-first order."""
     return tuple(sorted(model.outward, key=model.support))

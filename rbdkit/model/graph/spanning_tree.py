@@ -13,12 +13,12 @@ from rbdkit.model.graph.connectivity import Arc, ConnectivityGraph, reachable
 
 @dataclass(frozen=True)
 class SpanningTree:
-    """All bodies of a graph and as many of its joints as make a tree (Featherstone 2008, section 4.1.1).
+    """A spanning tree: all bodies of a graph and N_B joints that connect them (Featherstone 2008, section 4.1.1).
 
     Attributes
     ----------
     graph : ConnectivityGraph
-        What it is a tree of.
+        The graph that it spans.
     tree_joints : tuple of str
         Names of the N_B tree joints, in the graph's order.
     """
@@ -69,7 +69,7 @@ class SpanningTree:
 
     @property
     def depth(self) -> int:
-        """The largest of these."""
+        """The largest number of joints between a body and the base."""
         return max(self.depths.values(), default=0)
 
     def cycle(self, chord: str) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class SpanningTree:
 
 
 def spanning_tree(graph: ConnectivityGraph, joints: Iterable[str]) -> SpanningTree:
-    """The tree of the joints that are named.
+    """Make the spanning tree with the given tree joints.
 
     Raises
     ------
@@ -112,7 +112,11 @@ def spanning_tree(graph: ConnectivityGraph, joints: Iterable[str]) -> SpanningTr
 
 
 def spanning_trees(graph: ConnectivityGraph) -> Iterator[SpanningTree]:
-    """All spanning trees, one after the other: a joint is kept or left out as long as a tree can still come of it."""
+    """Yield all spanning trees, by backtracking over the joints.
+
+    A joint is taken only if it closes no loop, and left out only if the remaining ones still connect all bodies; so
+    every branch of the search ends in a tree.
+    """
     arcs = graph.joints
 
     def search(k: int, kept: tuple[Arc, ...]) -> Iterator[tuple[Arc, ...]]:
@@ -130,7 +134,7 @@ def spanning_trees(graph: ConnectivityGraph) -> Iterator[SpanningTree]:
 
 
 def shallowest_tree(graph: ConnectivityGraph) -> SpanningTree:
-    """A tree in which every body is as few joints from the base as can be, found breadth first.
+    """Return the spanning tree with the fewest joints between each body and the base, by breadth-first search.
 
     Errors grow with the number of joints between a body and the base (section 10.2), and so does the cost of
     algorithms on branched trees (section 10.3.2).

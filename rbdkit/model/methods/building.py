@@ -230,7 +230,7 @@ def add_loop(
 
 
 def _coordinate_start(self: Model, joint_name: str, joint: JointType | None, mimic: Mimic | None) -> tuple[int, int]:
-    """Where the joint's coordinates and velocities begin: at the end, or at its leader's."""
+    """Return the first indices of a new joint in q and v: the present sizes, or those of the master joint."""
     if mimic is None:
         return self.nq, self.nv
     if not isinstance(mimic, Mimic):

@@ -1,4 +1,4 @@
-"""Coordinates, velocities and states of elements as a user gave them: numbers, of the right shape, within limits."""
+"""Checks of coordinates, velocities and element states on input: numbers, of the right shape, within limits."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def check_z(self: Model, z: ArrayLike | None, name: str = "z") -> NDArray:
 
 
 def aligned(self: Model, *vectors: tuple[str, ArrayLike, Part]) -> list[NDArray]:
-    """Vectors given by name, values and what they are, checked and brought to common leading axes."""
+    """Return vectors, each given by name, values and kind, checked and broadcast to common leading axes."""
     arrays = [_check_vector(self, values, name, part) for name, values, part in vectors]
     if len({array.shape[:-1] for array in arrays}) == 1:
         return arrays
@@ -84,7 +84,7 @@ def _check_vector(self: Model, values: ArrayLike, name: str, part: Part) -> NDAr
         type(values) is ndarray
         and values.dtype is FLOAT
         and values.shape == (size,)
-        and hypot(*values.tolist()) <= limit  # the fastest way to know that all are finite, and how large
+        and hypot(*values.tolist()) <= limit  # the fastest check that all are finite and not too large
     ):
         return values
     try:

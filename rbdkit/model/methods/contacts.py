@@ -1,4 +1,4 @@
-"""What may touch what in a model: grounds, two bodies, all bodies."""
+"""Methods of `Model` that add contact rules: grounds, two bodies, all bodies."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def add_ground(
     material: Material | None = None,
     name: str = "ground",
 ) -> Ground:
-    """Put a ground under all bodies that can move: a half-space of the world, which they may touch.
+    """Add a ground, a half-space of the world that all movable bodies can touch.
 
-    Which shapes of a body do is said by `Geometry.collide` and by their roles.
+    `Geometry.collide` and the roles of its shapes decide which shapes of a body count.
 
     Parameters
     ----------
     friction, restitution : float, optional
-        Of its surface, see `Material`; 0.8 and 0.
+        Coefficients of its surface, see `Material`; 0.8 and 0 if not given.
     height : float, optional
-        Of its plane above the world's origin, along the normal, m.
+        Distance of its plane from the world's origin, along the normal, m.
     normal : array_like (3,), optional
-        Upwards out of the ground, of any length; z if not given.
+        Outward normal of the plane, of any length; z if not given.
     material : Material, optional
-        In place of friction and restitution.
+        Material of its surface, in place of friction and restitution.
     name : str, optional
         Unique in the model; give each of several grounds its own, walls and slopes say.
 
@@ -51,7 +51,7 @@ def add_ground(
     Raises
     ------
     ModelError
-        If the name is taken, the normal has no direction or a number no meaning.
+        If the name is taken, the normal is zero or a number is invalid.
 
     Examples
     --------
@@ -80,17 +80,18 @@ def add_contact(
     material: Material | None = None,
     name: str | None = None,
 ) -> Touch:
-    """Let two bodies, or two shapes of theirs, touch; or say of what a body is where it touches a ground.
+    """Allow contact between two bodies, or two of their shapes; or set the material of a body on a ground.
 
     Parameters
     ----------
     first, second : str or Body
         Bodies, 'body:shape' for a shape by its name, or as the first one the name of a ground. Contact forces are
-        told as those on the second.
+        reported as those on the second.
     friction, restitution : float, optional
-        Of both together, see `Material`. What is not given is 0; if nothing is, the materials of the shapes count.
+        Combined coefficients of both, see `Material`. If only one is given the other is 0; if neither is, the
+        materials of the shapes are combined.
     material : Material, optional
-        Of both together, in place of friction and restitution.
+        Combined material of both, in place of friction and restitution.
     name : str, optional
         Unique in the model; 'first/second' if not given.
 
@@ -102,7 +103,7 @@ def add_contact(
     Raises
     ------
     ModelError
-        If the name is taken, a body or shape is not there or is not to touch anything, or both do not move against
+        If the name is taken, a body or shape does not exist or has no contact shape, or both cannot move relative to
         each other.
 
     Examples
@@ -133,19 +134,20 @@ def add_contacts(
     material: Material | None = None,
     name: str = "contacts",
 ) -> AllTouch:
-    """Let all bodies touch each other that move against each other, also those that are added later.
+    """Allow contact between all bodies that can move relative to each other, also those that are added later.
 
-    Not so neighbours, which a joint or loop joint connects, for where they meet they mostly overlap; but what is
-    jointed to the world may touch what is fixed to it.
+    Neighbours, which a joint or loop joint connects, are excluded, as their shapes mostly overlap at the joint; but a
+    body that is jointed to the world may touch bodies fixed to it.
 
     Parameters
     ----------
     friction, restitution : float, optional
-        Of each two together, see `Material`. What is not given is 0; if nothing is, the materials of shapes count.
+        Combined coefficients of each pair, see `Material`. If only one is given the other is 0; if neither is, the
+        materials of the shapes are combined.
     except_ : iterable of pairs of str or Body, optional
-        Bodies that do not touch each other.
+        Pairs of bodies that do not touch.
     material : Material, optional
-        Of each two together, in place of friction and restitution.
+        Combined material of each pair, in place of friction and restitution.
     name : str, optional
         Unique in the model.
 
@@ -157,7 +159,7 @@ def add_contacts(
     Raises
     ------
     ModelError
-        If the name is taken, or a body is not there.
+        If the name is taken, or a body does not exist.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What acts in a model and what holds in it: forces, springs, dampers, muscles, constraints."""
+"""Methods of `Model` that add force elements (springs, dampers, muscles) and constraints."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_force(
     body: str | None = None,
     point: tuple[float, float, float] = ORIGIN,
 ) -> Force:
-    """Let a force element, or a force that is a function, act in the model, in every formulation.
+    """Add a force element, or a point force given by a function; it acts in every formulation.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def add_force(
     body : str, optional
         Body or frame that a function acts on.
     point : tuple of float (3,), optional
-        Where, in coordinates of `body`, m.
+        Point of application in coordinates of `body`, m.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def add_force(
     Raises
     ------
     ModelError
-        If the name is taken, the element names what is not in the model or cannot act, a function is given without
-        a body, or an element with one.
+        If the name is taken, the element refers to names that are not in the model or fails, a function is given
+        without a body, or an element with one.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def add_spring(
     at_a: tuple[float, float, float] = ORIGIN,
     at_b: tuple[float, float, float] = ORIGIN,
 ) -> Force:
-    """Tie two bodies together by a spring with a damper in it, see `rbdkit.Spring`.
+    """Add a spring with a parallel damper between two bodies, see `rbdkit.Spring`.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def add_damper(
     at_a: tuple[float, float, float] = ORIGIN,
     at_b: tuple[float, float, float] = ORIGIN,
 ) -> Force:
-    """Put a damper between two points of bodies, see `rbdkit.Damper`.
+    """Add a damper between two points of bodies, see `rbdkit.Damper`.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def add_muscle(
     excitation: float | None = None,
     **numbers: float,
 ) -> Force:
-    """Let a muscle run through points of bodies, see `rbdkit.Muscle`.
+    """Add a muscle along a path through points of bodies, see `rbdkit.Muscle`.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def add_muscle(
 
 
 def add_constraint(self: Model, name: str, element: ConstraintElement) -> Constraint:
-    """Let a constraint hold in the model.
+    """Add a constraint.
 
     Formulations with bodies, 'se3', 'so3xr3' and 'bodywise', know constraints; the algorithms for trees refuse them
     by name.

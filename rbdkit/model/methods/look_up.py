@@ -1,4 +1,4 @@
-"""Parts of a model by their names, and what stands below and above a body in the tree."""
+"""Methods of `Model` that find its parts by name, and the ancestors and descendants of a body in the tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of what is to come into a model, before it does: what has them already."""
+"""Checks that a name is free before something of that name is added to a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def claim_name(self: Model, name: str) -> None:
-    """Refuse a name of a body or frame that something else in the model has."""
+    """Raise `ModelError` if a name for a body or frame is invalid or taken in the model."""
     require_name(name, "a name")
     if name in self._body_index or name in self._frame_index:
         raise ModelError(f"name {name!r} is taken; give every body and frame its own name")
@@ -22,7 +22,7 @@ def claim_name(self: Model, name: str) -> None:
 
 
 def claim_joint_name(self: Model, name: str) -> None:
-    """Refuse a name of a joint or loop joint that another one, a force or a contact has."""
+    """Raise `ModelError` if a name for a joint or loop joint is invalid, or taken by another, a force or a contact."""
     require_unsettled(self, "its bodies and joints")
     require_name(name, "the name of a joint", LONGEST_OF_JOINTS)
     if name in self._joint_index or name in self._loop_names:
@@ -31,7 +31,7 @@ def claim_joint_name(self: Model, name: str) -> None:
 
 
 def claim_name_of_all(self: Model, name: str, what: str) -> None:
-    """Refuse a name of a force or constraint that anything in the model has."""
+    """Raise `ModelError` if a name for a force, constraint or contact is invalid or taken in the model."""
     require_unsettled(self, f"its {what}s")
     require_name(name, f"the name of a {what}")
     taken = (self._body_index, self._frame_index, self._joint_index, self._loop_names)

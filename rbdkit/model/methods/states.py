@@ -140,7 +140,7 @@ def integrate(self: Model, q: ArrayLike, dv: ArrayLike) -> NDArray:
 
 
 def move(self: Model, q: NDArray, dv: NDArray) -> NDArray:
-    """As `integrate`, without a look at the arguments: for integrators, which see what comes out."""
+    """Return q moved along dv, as `integrate` does but without checks; for integrators, which check the result."""
     q_added, v_added, others = kept(self, _added)
     if not others:
         return q + dv
@@ -181,7 +181,7 @@ def difference(self: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray:
 
 
 def displacement(self: Model, q0: NDArray, q1: NDArray) -> NDArray:
-    """As `difference`, without a look at the arguments."""
+    """Return the dv from q0 to q1, as `difference` does but without checks."""
     q_added, v_added, others = kept(self, _added)
     if not others:
         return q1 - q0
