@@ -1,4 +1,4 @@
-"""Motion along one screw, some of the way: an exponential whose direction is known and whose size is not."""
+"""Exponential of a multiple of a constant twist: a screw motion of given axis and variable magnitude."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a few directions leave of the space that they are in."""
+"""Orthogonal complement of a subspace: the constraint-force subspace T of a motion subspace S."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 
 def complement(S: NDArray) -> NDArray:
-    """Orthonormal columns T, (n, n - m), with ``T.T @ S = 0``, for independent columns S (n, m).
+    """Return orthonormal columns T, (n, n - m), with ``T.T @ S = 0``, for independent columns S (n, m).
 
-    The last columns of Q of ``S = Q R`` by Householder's reflections: these are formulas, which compiled code takes
-    as well, and turn with S as long as none of its columns passes its mirror.
+    These are the last columns of Q in ``S = Q R`` by Householder reflections. Reflections are explicit formulas, so
+    compiled code computes the same T; and T varies continuously with S unless a reflection changes its sign.
     """
     return np.linalg.qr(S, mode="complete")[0][:, np.shape(S)[1] :]

@@ -1,4 +1,4 @@
-"""Two joints one after the other as one."""
+"""The composite joint, two joints in series."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import crm
 
 STARTS = 30
-"""Random coordinates from which a pose is looked for, where the way from the neutral ones leads astray."""
+"""Number of random starting points of `project`, for poses that are not found from the neutral coordinates."""
 
 
 class Composite(JointType):
@@ -37,7 +37,7 @@ class Composite(JointType):
     Raises
     ------
     ModelError
-        If one is no joint type or moves as time says, or there are more than six freedoms.
+        If one is not a joint type or is prescribed, or there are more than six degrees of freedom.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Composite(JointType):
 
     @classmethod
     def chain(cls, joints: Sequence[JointType]) -> JointType:
-        """Any number of joints, from the predecessor to the successor, as one.
+        """Make one joint of any number of joints in series, from the predecessor to the successor.
 
         Raises
         ------

@@ -15,17 +15,17 @@ from rbdkit.joints.stage import Stage
 from rbdkit.spatial.read_numbers import shown
 
 LOCK = 1e-7
-"""Of the part of the middle angle below which the outer two turn about one line."""
+"""Sine or cosine of the middle angle below which the outer axes count as parallel (gimbal lock)."""
 APART = 0.15
-"""rad; random angles stay so far from where that is so."""
+"""Distance of random middle angles from gimbal lock, rad."""
 
 
 class EulerAngles(VectorJoint):
-    """Rotation about a point by three turns one after the other, each about a moved axis (Sueda Eqs 2.29 to 2.35).
+    """Ball joint in Euler angles: three successive rotations about body-fixed axes (Sueda Eqs 2.29 to 2.35).
 
-    ``R = R_a(q1) R_b(q2) R_c(q3)`` for the sequence 'ABC'. S depends on q and loses rank where the first and the third
-    axis come to lie in one line: at a middle angle of 0 or pi if they are named alike ('XZX'), where `neutral` is, and
-    of +-pi/2 otherwise ('XYZ'). `EulerSpherical` is 'ZYX'; `Spherical` has no such poses.
+    ``R = R_a(q1) R_b(q2) R_c(q3)`` for the sequence 'ABC'. S depends on q and loses rank in gimbal lock, where the
+    first and the third axis coincide: at a middle angle of 0 or pi if they have one letter ('XZX'), which includes
+    `neutral`, and of +-pi/2 otherwise ('XYZ'). `EulerSpherical` is 'ZYX'; `Spherical` has no singularity.
 
     Parameters
     ----------

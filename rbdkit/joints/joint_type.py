@@ -1,4 +1,4 @@
-"""What every joint type provides."""
+"""Base classes of joint types: `JointType`, and `VectorJoint` for coordinates with ``qdot = v``."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ from rbdkit.spatial.read_numbers import number, shown
 from rbdkit.spatial.read_only import KeepsReadOnly
 
 Record = Callable[["JointType"], Piece]
-"""Records a joint from its own formulas: all of it as one piece."""
+"""Function that traces a joint's own formulas and returns it as one joint primitive."""
 
 IN_PLACE = ("armature", "damping", "friction", "limits", "mimic", "placement", "rest", "stiffness")
 """Arguments of `Model.add_body`."""
 STEPS = 100
-"""So many are taken towards a pose before it counts as out of reach."""
+"""Largest number of Gauss-Newton steps towards a pose."""
 OWN = ("constant_S", "constant_T", "parts", "pieces", "simplified", "stages")
-"""What a class says of itself alone: one that is made from it may change any of its formulas."""
+"""Attributes that subclasses do not inherit, as a subclass may change any formula that they describe."""
 
 
 class _NamesWhatIsInPlace:
-    """What refuses arguments of a joint in its place; not the joint type itself, whose signature is its `__init__`."""
+    """Base class that rejects arguments of `Model.add_body` in joint constructors.
+
+    It is separate from `JointType` so that the signature shown for a joint type is that of its `__init__`.
+    """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Names what belongs to a joint in its place, not to its type."""
+        """Raise `ArgumentError` for an argument that belongs to `Model.add_body`, not to the joint type."""
         for name in kwargs:
             if name in IN_PLACE and name not in signature(cls.__init__).parameters:
                 raise ArgumentError(
@@ -46,16 +49,17 @@ class _NamesWhatIsInPlace:
 
 
 class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
-    """The motion that a joint allows, without its place in a system (Featherstone 2008, section 4.4).
+    """The relative motion that a joint allows, without its placement in a model (Featherstone 2008, section 4.4).
 
     A joint connects a *predecessor* frame to a *successor* frame; both coincide at `neutral()`. All spatial quantities
     are in successor coordinates, angular part first. The coordinates `q` may live on a manifold (quaternions); the
     velocity variables `v` never do, and ``qdot = rate(q, v)``. A time `t` matters to `Prescribed` joints only.
 
-    Subclasses of `VectorJoint` have ``qdot = v`` and need `pose` and `motion_subspace` only; what they say besides
-    computes faster. A class of a user's own is compiled from these two, as plain NumPy code, and from its manifold if
-    it is no `VectorJoint`; where they contradict each other, `ModelError` says by how much. Where it cannot be, for its
-    formulas branch on values, call what is no NumPy or keep something between calls, `rbdkit.engine.backend` says so.
+    Subclasses of `VectorJoint` have ``qdot = v`` and need `pose` and `motion_subspace` only; other methods that they
+    override save time. A user-defined class is compiled from these two, written as plain NumPy code, and from its
+    manifold methods if it is not a `VectorJoint`; if they are inconsistent, `ModelError` reports by how much. If it
+    cannot be compiled, because its formulas branch on values, call other libraries than NumPy or keep state between
+    calls, `rbdkit.engine.backend` says so.
     """
 
     kind: ClassVar[str]
@@ -78,16 +82,16 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
     constant_T: ClassVar[bool] = False
     """Whether T does not depend on q, and T.T @ c_J is zero. Not inherited."""
     arguments: ClassVar[Mapping[str, str]] = {}
-    """What the constructor takes, by name: a "number", "numbers", an "axis", a "name", a "joint" or a "function".
+    """Kinds of the constructor arguments: "number", "numbers", "axis", "name", "joint" or "function".
 
-    A number is a parameter of the model, and all are entries in files. A user's class that says for itself what it
-    takes can be saved to a file.
+    A number is a parameter of the model, and all arguments are entries in files. A user-defined class can be saved to
+    a file if it sets this.
     """
     tip: ClassVar[str] = ""
-    """What to say of it where one is chosen from a list."""
+    """Short description for lists to choose from."""
 
     def __init__(self) -> None:
-        """Types without numbers of their own take none."""
+        """Make a joint type without parameters."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -97,28 +101,28 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
 
     @property
     def is_users_own(self) -> bool:
-        """Whether its class is a user's: made from one of ours, it has that one's name, but may override anything."""
+        """Whether its class is user-defined; derived from one of rbdkit it inherits `kind` but may change the rest."""
         return type(self).__module__.split(".")[0] != "rbdkit"
 
     @property
     def known_as(self) -> str:
-        """What messages call it: its kind, or the name of a user's class."""
+        """Name in messages: its kind, or the class name of a user-defined joint."""
         return type(self).__name__ if self.is_users_own else self.kind
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the frames never move against each other, at any coordinates and at any time."""
+        """Whether the frames never move relative to each other, for any coordinates and time."""
         return False
 
     @property
     def is_curved(self) -> bool:
-        """Whether its coordinates are not simply the integral of its velocities; a `VectorJoint` may make them so."""
+        """Whether the coordinates live on a manifold with qdot != v; a `VectorJoint` may also override the maps."""
         maps = ("rate", "integrate", "difference", "local_rate")
         return any(getattr(type(self), name) is not getattr(VectorJoint, name) for name in maps)
 
     @property
     def is_driven(self) -> bool:
-        """Whether the frames move against each other as time says: `pose` and `velocity` depend on t."""
+        """Whether the joint is prescribed (rheonomic): `pose` and `velocity` depend on t."""
         return False
 
     # --- position -----------------------------------------------------------------------------------------------------
@@ -132,34 +136,32 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
         return plucker.from_pose(self.pose(q, t))
 
     def project(self, pose: NDArray) -> NDArray:
-        """Coordinates, shape (nq,), whose pose comes close to a given one, shape (4, 4); equal if the joint can.
+        """Return coordinates, shape (nq,), whose pose comes closest to a given one (4, 4); equal if the joint can.
 
-        By itself it steps there from the neutral coordinates, by Gauss and Newton; or from all `starts`, if there are
-        such, to what is nearest.
+        By default Gauss-Newton steps from the neutral coordinates; if the joint has `starts`, from all of these, and
+        the nearest result counts.
 
         Raises
         ------
         StateError
-            If these steps do not settle.
+            If the steps do not converge.
         """
         starts = self.starts()
         return self.approach(self.neutral(), pose) if starts is None else nearest(self, pose, starts)
 
     def starts(self) -> NDArray | None:
-        """Coordinates (n, nq), from which `project` looks for a pose one after the other, none of its steps leading
-        away; None if steps from the neutral coordinates find it wherever it is.
-        """
+        """Return starting points (n, nq) of `project`; None if steps from the neutral coordinates find every pose."""
         return None
 
     def approach(self, q: NDArray, pose: NDArray) -> NDArray:
-        """Coordinates, shape (nq,), reached from q by steps of Gauss and Newton, whose pose comes close to a given one.
+        """Return coordinates, shape (nq,), whose pose comes closest to a given one, by Gauss-Newton steps from q.
 
-        Where several coordinates lead to one pose, those on the side of q; `project` does not ask where a joint was.
+        Of several coordinates with one pose, those on the side of q result; `project` has no such preference.
 
         Raises
         ------
         StateError
-            If these steps do not settle.
+            If the steps do not converge.
         """
         for _ in range(STEPS):
             ahead = se3.log(se3.inverse(self.pose(q)) @ pose)
@@ -181,14 +183,14 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
     def constraint_subspace(self, q: NDArray) -> NDArray:
         """T, shape (6, 6 - nv): the columns span the forces that the joint resists; T.T @ S = 0 (Eq 3.36).
 
-        By itself an orthonormal basis of all that S leaves.
+        By default an orthonormal basis of the orthogonal complement of S.
         """
         return complement(self.motion_subspace(q))
 
     def velocity_product(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
         """c_J, shape (6,): the part of the joint acceleration that does not depend on vdot (Eq 3.41).
 
-        By itself it is the rate of S times v, by differences: to about 11 digits.
+        By default the rate of S times v, by central differences of sixth order: to about 11 digits.
         """
         speed = sqrt(float(np.dot(v, v)))
         if self.constant_S or speed == 0.0:
@@ -239,26 +241,26 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
     # --- the order of its freedoms ------------------------------------------------------------------------------------
 
     def stages(self) -> list[Stage] | None:
-        """Its freedoms, or its `parts`, from predecessor to successor; None if nothing is known. Not inherited.
+        """Return the freedoms, or the `parts`, in groups from predecessor to successor; None if unknown. Not inherited.
 
-        All axes of a stage are constant in the frame after or before it.
+        All axes of a stage are constant in the frame after it, or all in the frame before it.
         """
         return [Stage(tuple(range(self.nv)))] if self.constant_S else None
 
     def parts(self, q: NDArray) -> tuple[NDArray, NDArray]:
-        """Axes P, shape (6, m), of what the stages count, and G, shape (m, nv): ``S = P @ G``. Not inherited."""
+        """Return the factors of ``S = P @ G``: P (6, m), the axes that `stages` counts, G (m, nv). Not inherited."""
         return self.motion_subspace(q), np.eye(self.nv)
 
     # --- what compiled code takes it for ------------------------------------------------------------------------------
 
     def simplified(self) -> JointType:
-        """The same joint in fewer words."""
+        """Return an equivalent joint of simpler form, such as the inner one of a doubly reversed joint."""
         return self
 
     def pieces(self, traced: Record) -> list[Piece] | None:
-        """The chain of simple joints, from predecessor to successor, that compiled code computes with; None for none.
+        """Return the joint primitives, from predecessor to successor, that compiled code uses; None if there are none.
 
-        By itself it is all one piece, recorded from its formulas by `traced`. Not inherited.
+        By default one primitive, traced from the formulas of the joint by `traced`. Not inherited.
         """
         return [traced(self)]
 
@@ -270,13 +272,13 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
 
     @abstractmethod
     def integrate(self, q: NDArray, dv: NDArray) -> NDArray:
-        """q moved along the constant velocity dv for one unit of time; stays on the manifold."""
+        """Return q moved along the constant velocity dv for one unit of time; it stays on the manifold."""
 
     @abstractmethod
     def difference(self, q0: NDArray, q1: NDArray) -> NDArray:
-        """The dv with ``integrate(q0, dv) = q1``, the shortest on curved manifolds.
+        """Return the dv with ``integrate(q0, dv) = q1``, the shortest on curved manifolds.
 
-        q1 is reached as a pose: p and -p are one rotation.
+        q1 is reached as a pose: the quaternions p and -p are one rotation.
         """
 
     @abstractmethod
@@ -300,23 +302,23 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
             raise StateError(f"{self.kind} joint: q has shape {np.shape(q)}, not ({self.nq},)")
 
     def parameters(self) -> dict[str, Any]:
-        """Constructor arguments that rebuild this joint type; by itself, the attributes of the names of `arguments`."""
+        """Return the constructor arguments that rebuild this joint type; by default the attributes in `arguments`."""
         return {name: getattr(self, name) for name in self.arguments}
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Those of its arguments that are one number each, which parameters of a model can change."""
+        """Constructor arguments that are single numbers; these become parameters of a model."""
         names = [name for name, sort in self.arguments.items() if sort == "number"]
         given = self.parameters() if names else {}
         return {name: given[name] for name in names}
 
     def with_numbers(self, values: Mapping[str, float]) -> JointType:
-        """The same joint with other numbers.
+        """Return the joint type with other values of its `numbers`.
 
         Raises
         ------
         ModelError
-            If a value has no meaning.
+            If a value is invalid.
         """
         own = self.known_as
         given = {
@@ -331,12 +333,12 @@ class JointType(_NamesWhatIsInPlace, KeepsReadOnly, ABC):
             ) from fault
 
     def by_number(self, name: str, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """How the joint changes with one of its numbers at a state.
+        """Return the derivatives of the joint's pose, S and c_J by one of its numbers, at a state.
 
         Returns
         -------
         The twist of its pose, shape (6,), and the rates of S, shape (6, nv), and of c_J, shape (6,), all in successor
-        coordinates; by itself by differences, to about 11 digits.
+        coordinates; by default by central differences, to about 11 digits.
         """
         value = self.numbers[name]
         h = 5e-3 * max(1.0, abs(value))
@@ -366,7 +368,7 @@ class VectorJoint(JointType):
 
     Examples
     --------
-    A cam of one's own, compiled as any other joint:
+    A user-defined cam, compiled like any other joint:
 
     >>> import numpy as np
     >>> import rbdkit as rbd
@@ -437,7 +439,7 @@ def check_unit_quaternion(p: NDArray, joint: str) -> None:
 
 
 def require_joint_type(joint: object, what: str) -> JointType:
-    """The joint type that was given; `ModelError` if it is something else. what : whose joint, for the message."""
+    """Return the argument if it is a joint type, else raise `ModelError`. what : whose joint, for the message."""
     if not isinstance(joint, JointType):
         raise ModelError(
             f"{what}: {shown(joint)} is not a joint type; give an instance such as Revolute('z'), Spherical() or Free()"
@@ -446,13 +448,13 @@ def require_joint_type(joint: object, what: str) -> JointType:
 
 
 def translation_of(name: object, kind: str) -> str:
-    """The name of the frame along whose axes a joint of that kind measures its position."""
+    """Return the checked argument `translation`: the frame along whose axes a joint measures its position."""
     if not isinstance(name, str) or name not in ("predecessor", "successor"):
         raise ModelError(f"translation {shown(name)} of a {kind} joint must be 'predecessor' or 'successor'")
     return name
 
 
 def constant(matrix: NDArray) -> NDArray:
-    """A read-only matrix, safe to hand out at every call."""
+    """Make a matrix read-only, so that one object can be returned at every call, and return it."""
     matrix.setflags(write=False)
     return matrix

@@ -1,4 +1,4 @@
-"""The implicit form of a joint: what it demands of two frames, wherever these happen to be and however they move."""
+"""Implicit form of a joint: its constraint equations between two frames at any relative pose and velocity."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from rbdkit.spatial import se3
 
 @dataclass(frozen=True, eq=False)
 class LoopForm:
-    """``T^T (v_J - sigma) = 0`` and ``T^T (a_J - c_J) = 0`` (Featherstone 2008, Eqs 3.38, 3.44).
+    """Constraint equations of a loop joint at one relative pose (Featherstone 2008, Eqs 3.38, 3.44).
 
-    In successor coordinates; a_J is the apparent rate of v_J, in axes that move with the successor frame.
+    ``T^T (v_J - sigma) = 0`` and ``T^T (a_J - c_J) = 0``, in successor coordinates; a_J is the apparent rate of v_J, in
+    axes that move with the successor frame.
 
     Attributes
     ----------
     kind, v_J, t
-        What `loop_form` was asked.
+        The arguments of `loop_form`.
     pose, X_J : ndarray (4, 4)
-        Of the successor frame in the predecessor frame: as it is, and as it would be at q.
+        Poses of the successor frame in the predecessor frame: the given one, and that of the joint at q.
     q : ndarray (nq,)
-        Coordinates that come closest.
+        Joint coordinates that come closest to the pose.
     S, T : ndarray (6, nv), (6, 6 - nv)
-        What the joint allows and what it resists, at q.
+        Motion subspace and constraint-force subspace at q.
     sigma : ndarray (6,)
-        Velocity that time alone gives it; zero but for prescribed joints.
+        Prescribed velocity; zero except for prescribed joints.
     """
 
     kind: JointType
@@ -50,20 +51,20 @@ class LoopForm:
 
     @cached_property
     def c_J(self) -> NDArray:
-        """Acceleration (6,) that neither S qdd nor T explains, at the velocity nearest to v_J that the joint allows."""
+        """Velocity-product acceleration (6,), at the joint velocity that comes closest to v_J (least squares)."""
         qd = np.linalg.lstsq(self.S, self.v_J - self.sigma, rcond=None)[0]
         return self.kind.velocity_product(self.q, qd, self.t)
 
 
 def loop_form(kind: JointType, pose: NDArray, v_J: NDArray, t: float = 0.0) -> LoopForm:
-    """What a joint demands of two frames.
+    """Evaluate the constraint equations of a loop joint at a relative pose and velocity of its frames.
 
     Parameters
     ----------
     kind : JointType
-        Any, a user's own too.
+        The joint type, user-defined ones included.
     pose : ndarray (4, 4)
-        Of the successor frame in the predecessor frame, as the bodies happen to be.
+        Pose of the successor frame in the predecessor frame, closed or not.
     v_J : ndarray (6,)
         Velocity across the joint, in successor coordinates.
     t : float, optional

@@ -1,4 +1,8 @@
-"""Coordinates whose pose comes nearest to a given one, for joints that may be led astray on the way there."""
+"""Projection of a pose onto a joint: damped Gauss-Newton from several starting points.
+
+For joints such as spline curves and composites, plain Gauss-Newton steps may diverge or end in another minimum. So a
+step is halved until it does not increase the distance, and the nearest result from several starting points counts.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +19,27 @@ if TYPE_CHECKING:
     from rbdkit.joints.joint_type import JointType
 
 STEPS, HALVINGS = 60, 12
-"""So many steps are taken from each start, and so often is one halved."""
+"""Largest number of steps from each start, and of halvings of a step."""
 LEVEL = 1.0 + 1e-14
-"""A step may lengthen the square of what is left by this factor: close to the least, rounding decides on its digits."""
+"""Allowed growth of the squared distance in a step: near the minimum rounding decides on its last digits."""
 SETTLED = 1e-11
-"""Of a step: rad, m."""
+"""Step size, rad and m, at which the iteration has converged."""
 THERE = 1e-10
-"""Of a displacement that is left, rad and m: then no other start is tried."""
+"""Remaining distance, rad and m, at which no other start is tried."""
 CLOSER = 0.999
-"""Of what is left from an earlier start: what is left from a later one must be less. They often lead to one pose, with
-angles whole turns apart, and rounding errors shall not choose among these."""
+"""Factor by which the distance from a later start must be smaller. Starts often lead to one pose with angles that
+differ by whole turns, and rounding errors must not choose between these."""
 CLOSE = 1e-6
-"""Of a step that no halving improves: it is one of rounding errors."""
+"""Size of a step that no halving improves below which it is due to rounding, so that the iteration has converged."""
 
 
 def nearest(joint: JointType, pose: NDArray, starts: Iterable[NDArray]) -> NDArray:
-    """By the steps of Gauss and Newton, none of which leads further away, from several starts.
+    """Return coordinates (nq,) whose pose comes closest to a given one (4, 4), the best from several starts (nq,).
 
     Raises
     ------
     StateError
-        If they settle from none of them.
+        If the steps converge from no start.
     """
     best, q_best = np.inf, None
     for start in starts:
@@ -50,7 +54,7 @@ def nearest(joint: JointType, pose: NDArray, starts: Iterable[NDArray]) -> NDArr
 
 
 def _from(joint: JointType, pose: NDArray, q: NDArray) -> tuple[NDArray, float, bool]:
-    """Where the steps lead, the size of the displacement that is left, and whether they settled."""
+    """Step from q towards a pose; return coordinates, remaining distance and whether the steps converged."""
     ahead = se3.log(se3.inverse(joint.pose(q)) @ pose)
     for _ in range(STEPS):
         step = np.linalg.lstsq(joint.motion_subspace(q), ahead, rcond=None)[0]

@@ -1,4 +1,4 @@
-"""What compiled code computes in place of a joint: one of a chain of simple joints."""
+"""Joint primitives: the simple joints that compiled code uses; a joint is a chain of one or more."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 TURNABLE = ("revolute", "prismatic", "helical")
-"""Simple joints that are themselves from their other end, with the axis turned round."""
+"""Primitives that stay of their kind when reversed, with the axis negated."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One link's share of a joint.
+    """A joint primitive, one link of the chain that stands for a joint.
 
     Attributes
     ----------
-    motion : the simple joint: its name in `rbdkit.engine.steps.motions`, a motion recorded from a joint's own formulas,
-        or a pair ("reversed_axes", "reversed_pose" or "driven", motion).
-    basis : (3, 3) its axes in the joint's, z along the freedom.
-    q, v : where its coordinates and velocities begin among the joint's.
-    numbers : that its formulas need, such as a pitch.
-    ratio : how far it goes for each unit of the coordinate and velocity that it shares with the piece that has them;
-        None for a piece that has its own.
+    motion : kind of the primitive: a name in `rbdkit.engine.steps.motions`, a motion traced from a joint's own
+        formulas, or a pair ("reversed_axes", "reversed_pose" or "driven", motion).
+    basis : (3, 3) its axes in those of the joint, z along the freedom.
+    q, v : offsets of its coordinates and velocities among those of the joint.
+    numbers : parameters of its formulas, such as a pitch.
+    ratio : gear ratio to the primitive whose coordinate and velocity it shares; None if it has its own.
     """
 
     motion: Hashable
@@ -35,11 +34,11 @@ class Piece:
     ratio: float | None = None
 
     def driven(self) -> Piece:
-        """The same, moved as time says."""
+        """Return the prescribed form of the primitive, moved by time."""
         return replace(self, motion=("driven", self.motion))
 
     def reversed(self) -> list[Piece]:
-        """The same from its other end: what turns about one axis turns about the opposite one."""
+        """Return the primitives of the reversed motion: a hinge, slider or screw turns into one with negated axis."""
         if self.motion in TURNABLE:
             # half a turn about the first axis of the basis takes z to -z
             return [replace(self, basis=self.basis * np.array([1.0, -1.0, -1.0]))]

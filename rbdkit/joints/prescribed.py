@@ -18,9 +18,9 @@ Motion = Callable[[float], tuple[NDArray, NDArray, NDArray]]
 
 
 class Prescribed(VectorJoint):
-    """A rheonomic joint: another joint driven along a given motion (Featherstone 2008, Eqs 3.32, 3.41).
+    """A prescribed (rheonomic) joint: another joint driven along a given motion (Featherstone 2008, Eqs 3.32, 3.41).
 
-    No freedom is left: S is empty, ``v_J = sigma(t)`` and ``c_J`` holds the apparent derivative of sigma.
+    It has no freedom: S is empty, ``v_J = sigma(t)`` and ``c_J`` contains the apparent derivative of sigma.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Prescribed(VectorJoint):
     ModelError
         If `joint` is not a joint type, or `motion` not a function.
     StateError
-        When it is asked for its motion, if that is not three vectors of these sizes, finite and on the manifold.
+        When the motion is evaluated, if it does not return three finite vectors of these sizes, q on its manifold.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Prescribed(VectorJoint):
         return not self.joint.is_fixed
 
     def state(self, t: float) -> tuple[NDArray, NDArray, NDArray]:
-        """q, v and dv/dt of the joint that is driven, at a time in s."""
+        """Return q, v and dv/dt of the driven joint at a time t in s, checked."""
         t = time_in_seconds(t)
         given, what = self.motion(t), f"motion of a prescribed {self.joint.kind} joint at t = {t:g} s"
         if not isinstance(given, tuple | list | np.ndarray):

@@ -1,4 +1,4 @@
-"""A joint with its polarity reversed."""
+"""The reversed joint: predecessor and successor exchanged."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rbdkit.spatial import plucker, se3
 
 
 class Reversed(JointType):
-    """The same joint seen from its other end: predecessor and successor change places (Featherstone 2008, Table 4.2).
+    """A joint with predecessor and successor exchanged (Featherstone 2008, Table 4.2).
 
-    The coordinates, their rates and their manifold stay those of the joint inside. For symmetric joints (revolute,
+    The coordinates, their rates and their manifold are those of the inner joint. For symmetric joints (revolute,
     prismatic) the motion is the same with the sign of q changed; for others (planar, universal, rack and pinion) it is
     a different joint.
 
@@ -115,9 +115,9 @@ class Reversed(JointType):
         self.joint.check(q)
 
     def simplified(self) -> JointType:
-        """Not reversed twice, and inside of what moves it in time."""
+        """Return an equivalent joint: double reversal cancels, and `Reversed` moves inside `Prescribed`."""
         inner = self.joint.simplified()
-        if type(inner) is Prescribed:  # of a class made from it nothing is known
+        if type(inner) is Prescribed:  # a subclass may override anything
             return Prescribed(Reversed(inner.joint).simplified(), inner.motion)
         return inner.joint if type(inner) is Reversed else Reversed(inner)
 

@@ -1,4 +1,4 @@
-"""Uniform cubic splines: bases of one segment, and how much each control counts along several (Sueda Eqs 2.61-2.66)."""
+"""Uniform cubic splines: bases of one segment, and weights of the controls along several (Sueda Eqs 2.61-2.66)."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ BASES: dict[str, NDArray] = {
     / 2.0,
     "bezier": np.array([[1.0, -3.0, 3.0, -1.0], [0.0, 3.0, -6.0, 3.0], [0.0, 0.0, 3.0, -3.0], [0.0, 0.0, 0.0, 1.0]]),
 }
-"""Rows: of the four controls of a segment; columns: of 1, q, q^2, q^3."""
+"""Coefficients of the basis functions: a row for each of the four controls of a segment, columns 1, q, q^2, q^3."""
 STEP = {"b_spline": 1, "catmull_rom": 1, "bezier": 3}
-"""So many controls further begins the next segment."""
+"""Offset in controls from one segment to the next."""
 
 
 def require_basis(basis: object, kind: str) -> str:
-    """The name of a basis; raises `ModelError` if there is none. kind : of the joint, for the message."""
+    """Return the name of a basis; raises `ModelError` if it is unknown. kind : joint type, for the message."""
     if not isinstance(basis, str) or basis not in BASES:
         raise ModelError(f"basis {shown(basis)} of a {kind} joint must be one of {', '.join(map(repr, BASES))}")
     return basis
 
 
 def segments_of(controls: int, basis: str, kind: str) -> int:
-    """How many segments so many controls make.
+    """Return the number of segments for a number of controls.
 
     Raises
     ------
     ModelError
-        If they do not make a whole number of them.
+        If it is not a whole number.
     """
     segments, left = divmod(controls - 4, STEP[basis])
     if controls < 4 or left:
@@ -47,13 +47,13 @@ def segments_of(controls: int, basis: str, kind: str) -> int:
 
 
 def weights(q: Any, controls: int, basis: str, order: int = 0, cumulative: bool = False) -> list[Any]:
-    """How much each control counts at q, from 0 to the number of segments; beyond, along the tangent.
+    """Return the weight of each control at q, from 0 to the number of segments; beyond, continued along the tangent.
 
     Parameters
     ----------
     q : array (..., 1), of numbers or symbols.
     order : 0, or 1 and 2 for derivatives by q.
-    cumulative : for sums of differences of controls, as in Eq 2.64: the first weight is 1.
+    cumulative : whether to return cumulative weights, of differences of controls as in Eq 2.64; the first is 1.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def weights(q: Any, controls: int, basis: str, order: int = 0, cumulative: bool 
 
 
 def _here(inside: Any, segment: int, n: int) -> Any:
-    """1 within a segment, 0 elsewhere; a knot belongs to the segment behind it, the last one to the last segment."""
+    """Return 1 within a segment, 0 elsewhere; a knot belongs to the segment after it, the last one to the last."""
     begun = 1.0 if segment == 0 else np.where(inside < float(segment), 0.0 * inside, 1.0 + 0.0 * inside)
     if segment == n - 1:
         return begun

@@ -1,4 +1,4 @@
-"""A body that is led along a curve in the space of poses."""
+"""The spline-curve joint: one degree of freedom along a curve in the space of poses."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from rbdkit.spatial import se3
 from rbdkit.spatial.read_numbers import finite
 
 LARGEST_TURN = 3.0
-"""rad; of a frame against the one before it. Half a turn may go either way."""
+"""Largest rotation between neighbouring frames, rad; at half a turn its direction would be ambiguous."""
 SLOWEST = 1e-6
-"""Of a velocity S, against its largest: where it is less, the joint has no freedom."""
+"""Smallest norm of S relative to its largest; below it the joint has no freedom there."""
 LOOKS = 32
-"""Places in each segment at which this is looked at."""
+"""Number of samples in each segment at which S is checked."""
 
 
 class SplineCurve(VectorJoint):
     """One freedom along a cubic spline of control frames (Lee and Terzopoulos 2008; Sueda Eq 2.67, Algorithm 3).
 
     ``Q(q) = C_1 exp(dC_2 B_2(q)) ... exp(dC_n B_n(q))``, ``dC_i = log(C_(i-1)^-1 C_i)``, with cumulative bases
-    B_i. q goes from 0 to the number of segments, by 1 in each; beyond, each factor goes on along its tangent. The
-    predecessor frame is where the curve begins: only how the frames stand to each other counts, and `start` says where
-    the curve begins in the coordinates that they are given in.
+    B_i. q runs from 0 to the number of segments, by 1 in each; beyond, each factor continues along its tangent. The
+    predecessor frame is the start of the curve, so only the relative poses of the control frames count; `start` is the
+    pose of the start in the coordinates of these frames.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class SplineCurve(VectorJoint):
     Raises
     ------
     ModelError
-        If the frames are not poses, or as many as the basis needs, turn too far, or the curve stands still somewhere.
+        If the frames are not poses, not as many as the basis needs, turn too far, or S vanishes somewhere.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A body that glides on a surface in the space of poses."""
+"""The spline-surface joint: two degrees of freedom on a surface in the space of poses."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rbdkit.spatial.read_numbers import finite
 E = np.eye(6)[[3, 4, 5, 0, 1, 2]]
 """The basis twists: three translations, then three rotations (Eq 2.70)."""
 LARGE = np.pi / 4
-"""rad; larger rotations of controls come near gimbal lock."""
+"""Rotation of a control beyond which a warning is given, rad; larger ones come near gimbal lock."""
 LOOKS = 3
-"""Places along each segment, each way, at which the freedoms are counted."""
+"""Number of samples along each segment, each way, at which the rank of S is checked."""
 
 
 class SplineWarning(UserWarning):
-    """A surface of frames turns further than its three angles are good for.
+    """Warning that a spline surface has rotations near the gimbal lock of its three angles.
 
     Examples
     --------
@@ -45,8 +45,8 @@ class SplineSurface(VectorJoint):
     """Two freedoms on a spline surface of control frames (Lee and Terzopoulos 2008; Sueda Eq 2.71, Algorithm 4).
 
     ``Q(q) = prod exp(e_k f_k(q))`` over three translations and three rotations, XYZ, each a tensor product of uniform
-    cubic splines (Eq 2.68). q1 and q2 go from 0 to the numbers of segments; beyond, the splines go on along their
-    tangents. The predecessor frame is where q = 0; `start` says where that is in the coordinates of the controls.
+    cubic splines (Eq 2.68). q1 and q2 run from 0 to the numbers of segments; beyond, the splines continue along their
+    tangents. The predecessor frame is the pose at q = 0; `start` is that pose in the coordinates of the controls.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class SplineSurface(VectorJoint):
     Raises
     ------
     ModelError
-        If the values are not finite, not so many, or the surface has no two freedoms somewhere.
+        If the values are not finite, their number is wrong, or S loses rank somewhere.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""The freedoms of a joint in the order in which they move each other's axes."""
+"""Groups of a joint's freedoms, in the order in which they move each other's axes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Stage:
-    """Freedoms whose axes stand still in one frame.
+    """A group of freedoms whose axes are constant in one frame.
 
-    freedoms : their numbers in the joint, or of its `parts`.
-    carried : whether that frame is the one they move; else the one before.
+    freedoms : indices of these freedoms in the joint, or of its `parts`.
+    carried : whether that frame is the one after the group, which they move; else the one before.
     """
 
     freedoms: tuple[int, ...]

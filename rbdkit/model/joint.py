@@ -250,7 +250,7 @@ class Joint(KeepsReadOnly):
         return self.type.difference(own, self.coordinates(q))
 
     def local_force(self, u: NDArray, f: NDArray) -> NDArray:
-        """Return the joint force ``A.T f`` (nv,) of a force f (nv,) along the displacement u (nv,), with du/dt = A v."""
+        """Return the joint force ``A.T f`` (nv,) of a force f (nv,) along the displacement u (nv,); du/dt = A v."""
         return self.type.local_rate(u).T @ f
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
