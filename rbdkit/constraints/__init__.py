@@ -1,8 +1,8 @@
-"""Constraints, one a file: what holds in a mechanism besides its joints.
+"""Constraint elements, one a file: equations and inequalities between bodies or joints in addition to joints.
 
-`element` says what each provides. ``model.add_constraint(name, element)`` enters them; what moves the bodies of a model
-freely in them, and what does not, is found by the tracer. Joints that close loops are `rbdkit.Model.add_loop`'s, joints
-that follow others in fixed proportion may be `rbdkit.Mimic`: these take a coordinate away where a `Tie` adds a row.
+`ConstraintElement` is their base class; ``model.add_constraint(name, element)`` adds one. Its Jacobian is found by
+tracing. Loop joints are added by `rbdkit.Model.add_loop` instead. Joints coupled in fixed proportion may be declared by
+`rbdkit.Mimic`, which removes a coordinate, or by a `Tie`, which adds a constraint row.
 """
 
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConstraintElement", "Distance", "Limit", "PointOnLine", "PointOnPlane", "Rolling", "TautString", "Tie"]
 
-# Constraints, which most models do without, are loaded when they are first asked for.
+# Lazy imports, as most models have no constraints.
 __getattr__, __dir__ = loads_later(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""What every constraint provides."""
+"""Base class of constraint elements."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class ConstraintElement(Described):
-    """What holds in a mechanism: a rod between two points, a wheel that rolls, two joints that turn together.
+    """Base class of constraints: a rod between two points, a rolling wheel, two joints coupled by gears.
 
-    A subclass names its data as fields, as in a dataclass, and says in `gap` what must be zero at all times, or in
-    `slip`, which is linear in the velocities, what must be zero though no positions tell it; both, if there is both.
-    Either gives a number or several. Fields that are strings are names of bodies, frames and joints; numbers, and
-    tuples of numbers, are parameters. In `gap` and `slip` there is arithmetic, NumPy, and `numpy.where` in place of
-    ``if``: they run once, on symbols, and all derivatives are found from that.
+    A subclass declares its data as fields, as in a dataclass. Its `gap` returns what must be zero in positions
+    (holonomic), its `slip` what must be zero in velocities and is linear in them (nonholonomic); it may have both, and
+    each returns a number or several. Fields that are strings are names of bodies, frames and joints; numbers, and
+    tuples of numbers, are parameters. Write `gap` and `slip` with arithmetic, NumPy, and `numpy.where` in place of
+    ``if``: they run once, on symbols, and all derivatives are computed from that trace.
 
     Examples
     --------
@@ -39,31 +39,31 @@ class ConstraintElement(Described):
     """
 
     gap_unit: ClassVar[str | tuple[str, ...]] = "m"
-    """Of what `gap` gives: of all rows, or one for each."""
+    """Unit of the values of `gap`: one for all rows, or one for each."""
     slip_unit: ClassVar[str | tuple[str, ...]] = "m/s"
-    """Of what `slip` gives."""
+    """Unit of the values of `slip`: one for all rows, or one for each."""
     unilateral: ClassVar[bool] = False
-    """Whether the rows of `gap` are bounds: not to be negative, and free to be positive."""
+    """Whether the constraint is unilateral: its gaps must not be negative but may be positive."""
 
     def gap(self, at: Surroundings) -> Any:
-        """What must be zero: a number or several, with what `at` tells of positions and time."""
+        """Return the position error that must be zero, a number or several, from positions and time in `at`."""
         return ()
 
     def slip(self, at: Surroundings) -> Any:
-        """What must be zero, linear in velocities: a number or several."""
+        """Return the velocity error that must be zero, a number or several, linear in the velocities in `at`."""
         return ()
 
     def units_of_gap(self, at: Surroundings) -> str | tuple[str, ...]:
-        """`gap_unit`, unless that depends on joints."""
+        """Return the units of `gap`: `gap_unit`, unless they depend on the joints that the constraint refers to."""
         return self.gap_unit
 
     def ends(self) -> tuple[End, End] | None:
-        """The two points between which it is drawn as a line, each as (frame, point in it); None draws nothing."""
+        """Return the two ends of the line that it is drawn as, each (frame, point in it); None draws nothing."""
         return None
 
 
 def require_constraint(element: object, what: str) -> ConstraintElement:
-    """The constraint that was given; `ModelError` if it is something else. what : whose, for the message."""
+    """Return the argument if it is a constraint element, else raise `ModelError`. what : its name, for the message."""
     if not isinstance(element, ConstraintElement):
         own = isinstance(element, type) and issubclass(element, ConstraintElement)
         hint = f", {element.__name__}(...)" if own else ""  # type: ignore[attr-defined]

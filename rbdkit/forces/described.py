@@ -1,4 +1,4 @@
-"""What describes a part of a model by fields: names and switches, and numbers that are its parameters."""
+"""Base class of elements that are declared by fields: names, switches and numerical parameters."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ from rbdkit.spatial.read_only import KeepsReadOnly
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Described(KeepsReadOnly):
-    """What names its data as fields, as in a dataclass; a subclass is one without saying so.
+    """Base class that makes every subclass a frozen dataclass, without the decorator.
 
     Fields that are strings are names of bodies, frames and joints; numbers, and tuples of numbers, are parameters.
     """
 
     units: ClassVar[Mapping[str, str]] = {}
-    """Of its numbers, by the names of the fields, as far as they have one."""
+    """Units of the parameters that have one, by field name."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if Described not in cls.__bases__:  # those are what elements are made from, and have no fields themselves
+        if Described not in cls.__bases__:  # direct subclasses are the base classes of elements and have no fields
             dataclass(frozen=True, eq=False)(cls)
-            if not _is_users_own(cls):  # whose annotations may be of any kind; its numbers are read by `parameters`
+            # annotations of a user's class may be of any kind; `parameters` checks its numbers
+            if not _is_users_own(cls):
                 cls.__init__ = check_arguments(known_as=cls.__name__)(cls.__init__)  # type: ignore[method-assign]
 
     @property
     def known_as(self) -> str:
-        """What files and messages call it: the name of its class."""
+        """Name in files and messages: that of its class."""
         return type(self).__name__
 
     @property
     def is_users_own(self) -> bool:
-        """Whether its class is a user's."""
+        """Whether its class is user-defined."""
         return _is_users_own(type(self))
 
     def parameters(self) -> dict[str, float | NDArray]:
-        """Its numbers by name: floats, and arrays (n,) of those that are given as tuples.
+        """Return the parameters by field name: floats, and arrays (n,) for those given as tuples.
 
         Raises
         ------
@@ -65,11 +66,11 @@ class Described(KeepsReadOnly):
         return found
 
     def structure(self) -> dict[str, Any]:
-        """Its fields that are no numbers: names and switches."""
+        """Return the fields that are not numbers: names and switches."""
         return {f.name: x for f in fields(self) if _is_structure(x := getattr(self, f.name))}  # type: ignore[arg-type]
 
     def with_parameters(self, values: Mapping[str, Any]) -> Self:
-        """The same element with other numbers, which are checked as those of a new one.
+        """Return the element with other parameter values, checked like those of a new element.
 
         Raises
         ------
@@ -92,7 +93,7 @@ class Described(KeepsReadOnly):
         return changed
 
     def on_symbols(self, values: Mapping[str, Any]) -> Self:
-        """The same element with symbols in place of its numbers, unchecked."""
+        """Return the element with given values, such as symbols, in place of its parameters, unchecked."""
         dressed = copy(self)
         for name, value in values.items():
             object.__setattr__(dressed, name, value)
@@ -104,7 +105,7 @@ def _is_users_own(kind: type) -> bool:
 
 
 def _is_structure(value: Any) -> bool:
-    """Whether a field says how an element is made, not how large something is."""
+    """Return whether a field value is a name or switch, not a number."""
     return (
         value is None
         or isinstance(value, str | bool)
@@ -116,7 +117,7 @@ AnyDescribed = TypeVar("AnyDescribed", bound=Described)
 
 
 def renamed(element: AnyDescribed, names: Mapping[str, str]) -> AnyDescribed:
-    """The same with other names in its fields, where there are new ones for them."""
+    """Return the element with names in its fields replaced. names : new names by old ones."""
     changed: dict[str, Any] = {}
     for field_name, value in element.structure().items():
         if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What every force element provides."""
+"""Base class of force elements."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ End = tuple[str, tuple[float, float, float]]
 
 
 class ForceElement(Described, ABC):
-    """What acts in a mechanism by itself: a spring between two bodies, the friction of a joint, the drag of a wing.
+    """Base class of applied forces: a spring between two bodies, friction in a joint, drag on a wing.
 
-    A subclass names its data as fields, as in a dataclass, and says in `act` what it does. Fields that are strings are
-    names of bodies, frames and joints; numbers, and tuples of numbers, are parameters, which another value of compiles
-    nothing. In `act` and `energy` there is arithmetic, NumPy, and `numpy.where` in place of ``if``: they run on numbers
-    and, once, on symbols, for compiled code.
+    A subclass declares its data as fields, as in a dataclass, and applies its forces in `act`. Fields that are strings
+    are names of bodies, frames and joints; numbers, and tuples of numbers, are parameters, which can be changed without
+    compiling again. Write `act` and `energy` with arithmetic, NumPy, and `numpy.where` in place of ``if``: they run on
+    numbers and, once, on symbols, for compiled code.
 
-    Forces that depend on time ask for ``at.time``, in s.
+    Forces that depend on time read ``at.time``, in s.
 
-    An element may have states of its own, which change by a rate that `act` says: the activation of a muscle, the
-    stretch of a spring inside a seal. They are fields named in `states`. What is given for such a field holds at the
-    start of a motion; in `act` and `energy` it is the present state.
+    An element may have internal states, whose rates `act` sets: the activation of a muscle, the stretch of a spring
+    inside a seal. They are the fields named in `states`. The value given for such a field is the initial state; in
+    `act` and `energy` the field holds the present state.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class ForceElement(Described, ABC):
     """
 
     states: ClassVar[tuple[str, ...]] = ()
-    """Names of the fields, numbers or vectors, that change by rates of their own."""
+    """Names of the fields, numbers or vectors, that are internal states."""
     breaks: ClassVar[tuple[float, ...]] = ()
     """Times in s at which the force jumps or bends; steps of adaptive integrators end there."""
 
@@ -77,28 +77,28 @@ class ForceElement(Described, ABC):
 
     @abstractmethod
     def act(self, at: Surroundings) -> None:
-        """Apply forces and torques, with what `at` tells of the state."""
+        """Apply forces and torques by methods of `at`, which also gives the state."""
 
     def energy(self, at: Surroundings) -> Any:
-        """Energy stored, J; of an element that stores none, 0."""
+        """Return the stored energy, J; 0 if the element stores none."""
         return 0.0
 
     def ends(self) -> tuple[End, End] | None:
-        """The two points between which it is drawn as a coil, each as (frame, point in it); None draws nothing."""
+        """Return the two ends of the coil that it is drawn as, each (frame, point in it); None draws nothing."""
         return None
 
     @property
     def conservative(self) -> bool:
-        """Whether all of its work goes into and comes out of `energy`; False unless an element says otherwise."""
+        """Whether its power is minus the rate of `energy`; False unless a subclass overrides it."""
         return False
 
     def initial_states(self) -> dict[str, float | NDArray]:
-        """Its states at the start, by name: floats and arrays (n,).
+        """Return the initial states by field name: floats and arrays (n,).
 
         Raises
         ------
         ModelError
-            If a state is no number and no vector.
+            If a state is neither a number nor a vector.
         """
         numbers_of_it = self.parameters() if self.states else {}
         for name in self.states:
@@ -109,7 +109,7 @@ class ForceElement(Described, ABC):
 
 
 def require_element(element: object, what: str) -> ForceElement:
-    """The force element that was given; `ModelError` if it is something else. what : whose, for the message."""
+    """Return the argument if it is a force element, else raise `ModelError`. what : its name, for the message."""
     if not isinstance(element, ForceElement):
         hint = f", {element.__name__}(...)" if isinstance(element, type) and issubclass(element, ForceElement) else ""
         raise ModelError(f"{what}: {shown(element)} is no force element; give an object of a ForceElement class{hint}")

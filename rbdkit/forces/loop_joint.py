@@ -1,4 +1,4 @@
-"""A joint that closes a loop, as force elements see joints."""
+"""A loop joint with the interface of a tree joint, for force elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class LoopLike(Protocol):
-    """A loop joint in its place: the bodies that it connects, by number, and where its frames are on these."""
+    """Interface of a loop joint of a model: indices of the bodies that it connects, and placements of its frames."""
 
     @property
     def joint(self) -> Any: ...
@@ -25,17 +25,17 @@ class LoopLike(Protocol):
 
 
 class LoopJoint:
-    """Coordinates and velocities of a loop joint, from how its bodies move; numbers or symbols.
+    """Coordinates and velocities of a loop joint, from the motions of its bodies; numbers or symbols.
 
-    The coordinates are those that come closest to where its frames are, angles in (-pi, pi]; the velocities are the
-    part of the relative motion that it allows.
+    The coordinates are those that come closest to the relative pose of its frames, angles in (-pi, pi]; the velocities
+    are the least-squares fit to the relative velocity.
 
     Parameters
     ----------
     loop : LoopLike
-        The joint and its ends. Its type's functions take what the motions are made of.
+        The joint and its ends.
     P, S : BodyMotion
-        Of predecessor and successor.
+        Motions of predecessor and successor.
     """
 
     mimic = None
@@ -52,16 +52,16 @@ class LoopJoint:
         self._across = np.concatenate([self.R.T @ w, self.R.T @ v])
 
     def coordinates(self, q: NDArray) -> NDArray:
-        """Its own coordinates (nq,)."""
+        """Return the joint's coordinates (nq,)."""
         return np.asarray(self.type.project(self._pose))
 
     def velocities(self, v: NDArray) -> NDArray:
-        """Its own velocity variables (nv,)."""
+        """Return the joint's velocity variables (nv,)."""
         S = self._subspace()
         return _solved(S.T @ S, S.T @ self._across)
 
     def displacement(self, q: NDArray, start: Any) -> NDArray:
-        """The u (nv,) from coordinates `start`, or neutral ones, to its own."""
+        """Return the displacement u (nv,) from coordinates `start`, or the neutral ones, to the present ones."""
         neutral = self.type.neutral()
         own = neutral if start is None else np.atleast_1d(start) * np.ones(np.shape(neutral))
         return np.asarray(self.type.difference(own, self.coordinates(q)))
@@ -71,9 +71,9 @@ class LoopJoint:
         return np.asarray(self.type.local_rate(u)).T @ f
 
     def wrench(self, tau: NDArray) -> tuple[NDArray, NDArray]:
-        """Couple and force at its origin, on the successor, in world axes: the shortest f with S^T f = tau.
+        """Return the couple and force on the successor for a joint force tau (nv,), at the joint origin, in world axes.
 
-        What such wrenches differ by, the joint itself takes up.
+        It is the smallest f with S^T f = tau; other solutions differ by constraint forces, which the joint resists.
         """
         S = self._subspace()
         f = S @ _solved(S.T @ S, tau)
@@ -85,7 +85,7 @@ class LoopJoint:
 
 
 def _solved(A: NDArray, b: NDArray) -> NDArray:
-    """x with A x = b, A symmetric and positive definite; of symbols, too, where NumPy solves nothing."""
+    """Solve A x = b, A symmetric positive definite; symbols by Gaussian elimination, as NumPy cannot solve these."""
     if A.dtype != object and b.dtype != object:
         return np.asarray(np.linalg.solve(A, b))
     A, b, n = A.astype(object), b.astype(object), len(b)

@@ -1,4 +1,4 @@
-"""Classes of force elements that are made from a function of a user's."""
+"""Classes of force elements made from a user's function, so that they can be pickled."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 
 class MadeFromLaw(ABCMeta):
-    """The class of such classes, which have no name by which another process could find them: each is pickled as the
-    function, and what makes a class from it.
+    """Metaclass of these classes. Another process could not import them by name, so each is pickled as the user's
+    function and the function that makes the class from it.
     """
 
 
 def made_from_law(
     name: str, base: type, maker: Callable[[Any], type], law: Callable[..., Any], own: Mapping[str, Any]
 ) -> Any:
-    """A class that a function `maker` of the law makes from that base. own : what it has besides."""
+    """Make a subclass of `base` for a law. maker : makes the same class from the law. own : its other attributes."""
     home = getattr(law, "__module__", None) or "__main__"
     name = name if name.isidentifier() else base.__name__
     return MadeFromLaw(name, (base,), {"__module__": home, "_made": (maker, law), **own})

@@ -1,7 +1,7 @@
-"""How the force of a muscle depends on its length and its rate: curves of cubics, found from conditions.
+"""Force-length and force-velocity curves of muscles: piecewise cubics determined by interpolation conditions.
 
 Sueda, "Rigid Body Dynamics Notes", section 1.9.4; the conditions are those of Eqs 1.41, 1.43 and 1.45, which the notes
-took from OpenSim. Where the notes say nothing, a curve goes on along its tangent.
+took from OpenSim. Outside the range of the notes a curve continues along its tangent.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class Condition(NamedTuple):
-    """What a curve of cubics is to fulfil (Eq 1.40): a derivative of one piece, or the jump of it between two.
+    """A linear condition on a piecewise cubic (Eq 1.40): the value of a derivative of a piece, or its jump between two.
 
     Attributes
     ----------
     piece : int
-        Its number, from 0.
+        Index of the piece, from 0.
     order : int
-        0 the value, 1 the slope, 2 the second derivative.
+        Order of the derivative, 0 to 2.
     x, value : float
-        Where, and what it shall be there.
+        Abscissa, and required value there.
     minus : int, optional
-        Number of a piece whose derivative is subtracted; none if not given.
+        Index of a piece whose derivative is subtracted; none if not given.
 
     Examples
     --------
@@ -92,12 +92,12 @@ class PiecewiseCubic:
 
     @classmethod
     def from_conditions(cls, knots: Sequence[float], conditions: Sequence[Condition]) -> PiecewiseCubic:
-        """The curve that fulfils four conditions for each piece.
+        """Make the curve that satisfies given conditions, four for each piece.
 
         Raises
         ------
         ModelError
-            If the conditions are not as many as the coefficients, or leave some of these open.
+            If the number of conditions is not that of the coefficients, or they are linearly dependent.
         """
         pieces = len(knots) - 1
         if len(conditions) != 4 * pieces:
@@ -115,17 +115,17 @@ class PiecewiseCubic:
         return cls(tuple(map(float, knots)), pieces_found)
 
     def __call__(self, x: Any) -> Any:
-        """Its value at x; numbers, arrays or symbols."""
+        """Return the value at x; numbers, arrays or symbols."""
         inside = np.clip(x, self.knots[0], self.knots[-1])
         return self._pieces(self.coefficients, inside) + self._beyond(x)
 
     def slope(self, x: Any) -> Any:
-        """Its derivative at x."""
+        """Return the derivative at x."""
         inside = np.clip(x, self.knots[0], self.knots[-1])
         return self._pieces([(0.0, 3.0 * a, 2.0 * b, c) for a, b, c, _ in self.coefficients], inside)
 
     def integral(self, x: Any) -> Any:
-        """The area under it from its first knot to x."""
+        """Return the integral from the first knot to x."""
         inside, area = np.clip(x, self.knots[0], self.knots[-1]), 0.0
         for left, right, piece in zip(self.knots, self.knots[1:], self.coefficients, strict=False):
             here = np.clip(inside, left, right)
@@ -152,7 +152,7 @@ class PiecewiseCubic:
 
 
 def _powers(order: int, x: float) -> NDArray:
-    """What the coefficients of a cubic count in its value or derivative at x (Eq 1.40)."""
+    """Return the factors (4,) of the coefficients of a cubic in its value or derivative at x (Eq 1.40)."""
     return np.array([[x**3, x**2, x, 1.0], [3.0 * x**2, 2.0 * x, 1.0, 0.0], [6.0 * x, 2.0, 0.0, 0.0]])[order]
 
 
@@ -190,7 +190,7 @@ def passive_force_length() -> PiecewiseCubic:
 
 @cache
 def active_force_length() -> PiecewiseCubic:
-    """f_L: the tension of a fully active muscle held at a length, likewise (Eq 1.43).
+    """f_L: the tension of a fully active muscle at constant length, scaled as in `passive_force_length` (Eq 1.43).
 
     Examples
     --------
@@ -212,7 +212,7 @@ def active_force_length() -> PiecewiseCubic:
 
 @cache
 def force_velocity() -> PiecewiseCubic:
-    """f_V: how the rate, in largest rates and positive where it lengthens, changes the active force (Eq 1.45).
+    """f_V: factor of the active force over the rate, in largest rates and positive in lengthening (Eq 1.45).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Forces at a point of a body: one that never changes, and one that is a function."""
+"""Forces at a point of a body: a constant one, and one given by a function of position, velocity and time."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DirectedForce(ForceElement):
 
 
 class PointForce(ForceElement):
-    """A force at a point of a body by where the point is and how it moves; `point_force` makes its classes.
+    """A force at a point of a body, a function of the point's position and velocity; `point_force` makes its classes.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class PointForce(ForceElement):
 
 
 class TimedPointForce(PointForce):
-    """A `PointForce` whose law has the time, too.
+    """A `PointForce` whose law also depends on time.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class TimedPointForce(PointForce):
     """
 
     def law(self, x: Any, v: Any, t: Any = None) -> Any:
-        """As that of `PointForce`; t : time, s."""
+        """Return the force (3,) in world axes, N, as in `PointForce`; t : time, s."""
         raise ModelError(f"{self.known_as} has no law; write law(self, x, v, t) in a class of your own")
 
     def act(self, at: Surroundings) -> None:
@@ -137,12 +137,12 @@ class TimedPointForce(PointForce):
 
 
 def point_force(law: Callable[..., Any]) -> type[PointForce]:
-    """A class of forces by that law of position and velocity, or of position, velocity and time.
+    """Make a class of point forces from a law of position and velocity, or of position, velocity and time.
 
     Parameters
     ----------
     law : callable
-        Gives the force (3,), N, by ``(x, v)`` or ``(x, v, t)``, see `PointForce` and `TimedPointForce`.
+        Function ``(x, v)`` or ``(x, v, t)`` that returns the force (3,), N; see `PointForce` and `TimedPointForce`.
 
     Returns
     -------
@@ -178,5 +178,5 @@ def point_force(law: Callable[..., Any]) -> type[PointForce]:
 
 
 def as_vector(force: Any) -> Any:
-    """A force that a law gives, as an array of numbers or symbols."""
+    """Return the force that a law returned as an array of numbers or symbols."""
     return force if isinstance(force, np.ndarray) else np.array(list(force))

@@ -1,4 +1,4 @@
-"""A hand that holds a body at a point."""
+"""A hand that pulls a body at a point towards a target, as dragging with the mouse does."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Pull(ForceElement):
         at.apply_force(self.body, self.force(at), self.point)
 
     def force(self, at: Surroundings) -> Any:
-        """What it pulls with, (3,) in world axes, N."""
+        """Return its force (3,) in world axes, N."""
         away = np.asarray(self.target) - at.position(self.body, self.point)
         return self.stiffness * away - self.damping * at.velocity(self.body, self.point)
 

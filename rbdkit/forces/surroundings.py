@@ -1,4 +1,4 @@
-"""What a force element sees of a mechanism, and what it does to it."""
+"""The interface between elements and a mechanism: it gives positions and velocities, and collects applied forces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 class FrameLike(Protocol):
-    """A frame on a body: number of the body, and pose (4, 4) in it."""
+    """Interface of a frame on a body: index of the body, and pose (4, 4) in it."""
 
     @property
     def body(self) -> int: ...
@@ -29,7 +29,7 @@ class FrameLike(Protocol):
 
 
 class JointLike(Protocol):
-    """A joint in its place: its numbers out of those of the model, and where forces along it go."""
+    """Interface of a joint of a model: extracts its coordinates and velocities, and maps forces along it."""
 
     @property
     def nv(self) -> int: ...
@@ -46,7 +46,7 @@ class JointLike(Protocol):
 
 
 class Mechanism(Protocol):
-    """What knows frames and joints by name. loop : the loop joint of a name, None if it is none's."""
+    """Interface of a model: looks up frames and joints by name. loop : the loop joint of a name, or None."""
 
     def frame(self, name: str) -> FrameLike: ...
     def joint(self, name: str) -> JointLike: ...
@@ -55,7 +55,11 @@ class Mechanism(Protocol):
 
 @dataclass(frozen=True)
 class BodyMotion:
-    """Of a body in world axes: rotation (3, 3) and position of its frame; angular velocity, velocity of its origin."""
+    """Motion of a body in world axes.
+
+    R, p : rotation (3, 3) and position (3,) of its frame, m. w, v : angular velocity (3,), rad/s, and velocity of the
+    origin (3,), m/s.
+    """
 
     R: NDArray
     p: NDArray
@@ -64,20 +68,20 @@ class BodyMotion:
 
 
 class Surroundings:
-    """The state of a mechanism as force elements and constraints ask for it, and the forces that the first apply.
+    """One state of a mechanism for force elements and constraints, and the sum of the forces that they apply.
 
-    Frames go by their names or by those of bodies; 'world' is one. Joints may close loops: their coordinates are then
-    those that come closest to where their bodies are, with angles in (-pi, pi]. All vectors are in world axes, points
-    are given in coordinates of the frame.
+    Frames are given by their names or those of bodies, 'world' included. Joints may be loop joints: their coordinates
+    are then those that come closest to the relative pose of the bodies, with angles in (-pi, pi]. All vectors are in
+    world axes; points are given in coordinates of the frame.
 
     Parameters
     ----------
     mechanism : Mechanism
-        Knows frames and joints.
+        Looks up frames and joints.
     q, v : ndarray (nq,), (nv,)
         Joint coordinates and velocities; numbers or symbols.
     motion : callable
-        Of the body of that number.
+        Returns the `BodyMotion` of the body of an index.
     t : float
         Time, s.
     """
@@ -88,13 +92,13 @@ class Surroundings:
         self._mechanism, self._q, self._v, self.motion = mechanism, q, v, motion
         self._t = np.float64(t) if type(t) is float else t  # of one kind in all forms: ~(t < 1) is -2 in plain Python
         self.torques: dict[int, Any] = {}
-        """What was applied to velocity variables, by number."""
+        """Joint forces applied, by index of the velocity variable."""
         self.wrenches: dict[int, NDArray] = {}
-        """What was applied to bodies, by number: moment about the world origin, then force, (6,)."""
+        """Wrenches applied, by index of the body: moment about the world origin, then force, (6,)."""
         self.across: set[str] = set()
-        """Names of the loop joints that were asked for."""
+        """Names of the loop joints that were read or acted on."""
         self.asked_time = False
-        """Whether time was asked for."""
+        """Whether time was read."""
         self._rates: dict[str, Any] = {}
 
     # --- what an element may ask --------------------------------------------------------------------------------------
@@ -122,9 +126,9 @@ class Surroundings:
         return self._joint(joint).velocities(self._v)
 
     def displacement(self, joint: str, start: Any = None) -> NDArray:
-        """The way (nv,) of a joint from coordinates `start` to its own, rad or m: the u with ``move(start, u) = q``.
+        """Return the displacement u (nv,) of a joint from coordinates `start`, rad or m: ``move(start, u) = q``.
 
-        start : a number or (nq,), rad or m; coordinates where the joint's frames coincide if not given.
+        start : a number or (nq,), rad or m; the neutral coordinates, where the joint's frames coincide, if not given.
         """
         return self._joint(joint).displacement(self._q, start)
 
@@ -134,7 +138,7 @@ class Surroundings:
         return motion.R @ f.placement[:3, :3]
 
     def position(self, frame: str, point: Any = ORIGIN) -> NDArray:
-        """Where a point of a frame is, (3,) m."""
+        """Position (3,) of a point that is fixed in a frame, m."""
         f, motion = self._of(frame)
         return motion.p + motion.R @ _in_body(f, point, frame)
 
@@ -150,17 +154,17 @@ class Surroundings:
     # --- what it may do -----------------------------------------------------------------------------------------------
 
     def apply_force(self, frame: str, force: Any, point: Any = ORIGIN) -> None:
-        """Let a force (3,) in world axes, N, act at a point of a frame."""
+        """Apply a force (3,) in world axes, N, at a point of a frame."""
         f, motion = self._of(frame)
         force = _three(force, "force", frame)
         self._add(f.body, _cross(motion.p + motion.R @ _in_body(f, point, frame), force), force)
 
     def apply_couple(self, frame: str, couple: Any) -> None:
-        """Let a couple (3,) in world axes, N m, act on a body."""
+        """Apply a couple (3,) in world axes, N m, to the body of a frame."""
         self._add(self._mechanism.frame(frame).body, _three(couple, "couple", frame), np.zeros(3))
 
     def apply_torque(self, joint: str, torque: Any) -> None:
-        """Let a joint force (nv,) act along a joint's velocity variables, N m or N."""
+        """Apply a joint force (nv,) along a joint's velocity variables, N m or N."""
         own = self._joint(joint)
         if own.nv == 0:
             raise ModelError(f"joint {joint!r} has no freedom that a torque could move: it is fixed, or moved by time")
@@ -176,25 +180,25 @@ class Surroundings:
             self.torques[a] = self.torques.get(a, 0.0) + scale * x
 
     def apply_pull(self, joint: str, u: NDArray, f: NDArray) -> None:
-        """Let the force ``A.T f`` act along a joint, where u from `displacement` changes as ``A v``.
+        """Apply the joint force ``A.T f`` for a force f (nv,) along u from `displacement`, with ``du/dt = A v``.
 
-        So f does as much work along u as it says: with the gradient of an energy in u the energy is conserved.
+        So f is conjugate to u: with minus the gradient of an energy in u, the total energy is conserved.
         """
         self.apply_torque(joint, self._joint(joint).local_force(u, f))
 
     def set_rate(self, state: str, rate: Any) -> None:
-        """Say how fast a state of the element changes, its unit per second; a vector if the state is one."""
+        """Set the rate of an internal state, its unit per second; a vector if the state is one."""
         if state in self._rates:
             raise ModelError(f"the rate of state {state!r} is set twice; add up what changes it")
         self._rates[state] = rate
 
     def let_act(self, element: ForceElement) -> dict[str, Any]:
-        """Let an element act that holds its present states; gives their rates, by name.
+        """Apply an element that holds its present states; return their rates, by name.
 
         Raises
         ------
         ModelError
-            If it sets no rate for one of its states, one of another shape, or one for what is no state.
+            If it does not set the rate of a state, sets one of another shape, or one of an unknown state.
         """
         self._rates = {}
         element.act(self)
@@ -222,7 +226,7 @@ class Surroundings:
         return LoopJoint(loop, self.motion(loop.predecessor), self.motion(loop.successor))
 
     def _apply_across(self, joint: str, couple: NDArray, force: NDArray, point: NDArray) -> None:
-        """Let a wrench at a point act on the successor of a loop joint, and what resists it on the predecessor."""
+        """Apply a wrench at a point to the successor of a loop joint, and the opposite one to the predecessor."""
         loop = self._mechanism.loop(joint)
         assert loop is not None
         moment = couple + _cross(point, force)
@@ -235,7 +239,7 @@ class Surroundings:
 
 
 def _in_body(frame: FrameLike, point: Any, name: str) -> NDArray:
-    """A point of a frame in coordinates of its body."""
+    """Return a point of a frame in coordinates of its body."""
     return frame.placement[:3, 3] + frame.placement[:3, :3] @ _three(point, "point", name)
 
 
@@ -250,6 +254,6 @@ def _three(values: Any, what: str, whose: str) -> NDArray:
 
 
 def _cross(a: NDArray, b: NDArray) -> NDArray:
-    """a x b; of three numbers faster than `numpy.cross`, and of symbols as well."""
+    """Return a x b; faster than `numpy.cross` for three numbers, and also for symbols."""
     x = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     return np.array(x)
