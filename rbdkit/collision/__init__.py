@@ -1,12 +1,8 @@
-"""Where two shapes touch, in closed form: gap, place and normal as functions of their poses and lengths.
+"""Narrow-phase collision in closed form: gap, contact point and normal of two shapes, from their poses and dimensions.
 
-components      vectors of numbers, of arrays and of symbols alike; Pose, Slots
-half_space      shapes on a half-space
-balls, capsules, boxes
-                these against others
-distance        of a point from a shape, and the way out of it
-kinds           Kind, KINDS, kind_of: which function is that of which shapes
-rates           the functions with their rates, recorded
+Each function handles one pair of shape kinds and returns a fixed number of contact points; those that do not exist at
+present have the gap `FAR`. It is written without branches, by `select`-like choices, so that one text computes numbers,
+arrays of many pairs, and symbols, from which exact rates are derived.
 """
 
 from rbdkit.collision.components import FAR, Pose, Slots, poses_of

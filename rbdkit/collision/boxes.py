@@ -1,10 +1,10 @@
-"""Two boxes: the direction in which they overlap least, and where one lies on a face of the other.
+"""Contact of two boxes, by the separating-axis test and face clipping.
 
-Boxes are apart if a plane is between them, and then one that is parallel to a face of either or to an edge of both
-(Gottschalk, Lin and Manocha 1996, OBBTree, section 5). The direction of these in which they are farthest apart, or
-overlap least, is the normal. If it is that of a face, the face of the other box that looks at it is cut off at its
-sides (Ericson 2005, Real-Time Collision Detection, section 8.3.4), and the corners of what is left are the places; if
-it is that of two edges, these meet at one place.
+If two boxes are disjoint they have a separating plane that is parallel to a face of one or to an edge of each
+(Gottschalk, Lin and Manocha 1996, OBBTree, section 5). Of these 15 directions the one with the largest separation, or
+the least overlap, is the contact normal. If it is a face normal, the facing face of the other box is clipped at the
+sides of that face (Ericson 2005, Real-Time Collision Detection, section 8.3.4), and the corners of the remaining
+polygon are the contact points; if it comes from two edges, there is one point where these are closest.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 from rbdkit.collision.components import FAR, Pose, Slots, both, choose, cross, dot, stacked
 
 PARALLEL = 1e-8
-"""Square of the sine of the angle between two edges below which their normal is that of no direction."""
+"""Squared sine of the angle between two edges below which they count as parallel, without a normal."""
 PREFER_FACES = 0.05
-"""Of an overlap; where edges overlap less than faces by no more than that, it is faces that touch: they hold a box."""
+"""Relative margin of overlap by which a face contact wins over an edge contact, as its several points are stable."""
 CLOSE = 1e-9
-"""Of a length; nearer to the outline of a face a corner is on it."""
+"""Relative distance below which a corner counts as on the outline of a face."""
 
 
 class _Box(NamedTuple):
-    """A box. p : its centre. axes : unit vectors along its edges. half : half their lengths."""
+    """A box. p : its centre. axes : unit vectors along its edges. half : half the edge lengths."""
 
     p: Any
     axes: list[Any]
@@ -33,10 +33,11 @@ class _Box(NamedTuple):
 
 
 def box_on_box(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -> Slots:
-    """shape_p, shape_s : edge lengths.
+    """Contact of two boxes. shape_p, shape_s : edge lengths.
 
-    Where the boxes overlap, the smallest gap is how far, but for `PREFER_FACES`. Where they are apart, it is their
-    distance if a face or an edge of one is beside one of the other; otherwise, corner by corner say, no place is there.
+    If the boxes overlap, the smallest gap is minus their overlap, except for `PREFER_FACES`. If they are disjoint, it
+    is their distance if a face or edge of one is opposite one of the other; otherwise, as with two corners, there is no
+    contact point.
     """
     one, two = (
         _Box(pose.p, [pose.R[:, k] for k in range(3)], [0.5 * shape[k] for k in range(3)])
@@ -51,8 +52,8 @@ def box_on_box(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -> Slots:
     best_one, axis_one = _farthest(faces_one, one.axes)
     best_two, axis_two = _farthest(faces_two, two.axes)
     swapped = best_two > best_one + CLOSE * size
-    upper = _chosen(swapped, one, two)  # the box whose face is cut off
-    lower = _chosen(swapped, two, one)  # the one whose face it lies on
+    upper = _chosen(swapped, one, two)  # the box whose face is clipped
+    lower = _chosen(swapped, two, one)  # the box with the reference face
     up = choose(swapped, axis_two, axis_one)
     up = up * choose(dot(up, upper.p - lower.p) < 0.0, -1.0, 1.0)
     heights, points = _clipped(lower, upper, up)
@@ -68,12 +69,12 @@ def box_on_box(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -> Slots:
 
 
 def _sum(lengths: Sequence[Any], cosines: Sequence[Any]) -> Any:
-    """How far a box reaches in a direction."""
+    """Return half the extent of a box along a direction, from half edge lengths and cosines (3,)."""
     return sum(length * abs(cosine) for length, cosine in zip(lengths, cosines, strict=True))
 
 
 def _farthest(distances: Sequence[Any], axes: Sequence[Any]) -> tuple[Any, Any]:
-    """The largest distance, the first of equal ones, and its direction."""
+    """Return the largest distance, the first of equal ones, and its direction."""
     best, axis = distances[0], axes[0]
     for distance, other in zip(distances[1:], axes[1:], strict=True):
         farther = distance > best
@@ -90,7 +91,7 @@ def _chosen(condition: Any, a: _Box, b: _Box) -> _Box:
 
 
 def _face(box: _Box, n: Any) -> tuple[Any, Any, Any, Any]:
-    """The face of a box that looks along n most: its centre, two half edges as vectors, and its outward normal."""
+    """Return the face of a box whose normal is nearest to n: centre, two half edges as vectors, and outward normal."""
     c = [dot(n, a) for a in box.axes]
     size = [abs(x) for x in c]
     first, second = both(size[0] >= size[1], size[0] >= size[2]), size[1] >= size[2]
@@ -105,9 +106,10 @@ def _face(box: _Box, n: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _clipped(lower: _Box, upper: _Box, up: Any) -> tuple[list[Any], list[Any]]:
-    """Heights of places of the upper box's face above the lower one's, `FAR` beyond its outline, and the places.
+    """Clip the face of the upper box at the outline of the lower box's face; return heights and contact points.
 
-    Four sides of the face, where each begins and ends to be above the other one, and the four corners of that.
+    The 12 candidates are the two ends of the part of each of its four sides that is above the lower face, and the four
+    corners of the lower face that are below it. Candidates that do not exist have the height `FAR`.
     """
     base, u, v, _ = _face(lower, up)
     top, e, f, _ = _face(upper, -up)
@@ -143,7 +145,7 @@ def _clipped(lower: _Box, upper: _Box, up: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _unit(edge: Any) -> tuple[Any, Any]:
-    """Length and direction of an edge; no direction of one without length."""
+    """Return length and unit direction of an edge; zero direction if it has no length."""
     square = dot(edge, edge)
     long = square > 0.0
     length = np.sqrt(choose(long, square, 1.0))
@@ -151,8 +153,7 @@ def _unit(edge: Any) -> tuple[Any, Any]:
 
 
 def _within(x: Any, dx: Any, half: Any) -> tuple[Any, Any]:
-    """From which to which share of the way dx the number x is within -half to half; the first beyond the second if it
-    never is."""
+    """Return the interval of s in which x + s dx is within -half to half; its start exceeds its end if it is empty."""
     moving = abs(dx) > CLOSE * half
     rate = choose(moving, dx, 1.0)
     s, t = (-half - x) / rate, (half - x) / rate
@@ -162,7 +163,10 @@ def _within(x: Any, dx: Any, half: Any) -> tuple[Any, Any]:
 
 
 def _edges(one: _Box, two: _Box, t: Any, R: Sequence[Sequence[Any]]) -> tuple[Any, Any, Any, Any]:
-    """Of the pairs of edges that are farthest apart: whether they are beside each other, gap, place and normal."""
+    """Return the contact of the pair of edges with the largest separation: whether it exists, gap, point and normal.
+
+    It exists if the closest points of the two lines lie within both edges.
+    """
     best, any_edge = -FAR, 0.0
     normal = a_along = b_along = one.axes[0]
     for i, a in enumerate(one.axes):
@@ -189,13 +193,13 @@ def _edges(one: _Box, two: _Box, t: Any, R: Sequence[Sequence[Any]]) -> tuple[An
 
 
 def _length(box: _Box, along: Any) -> Any:
-    """Half the length of the edges in that direction."""
+    """Return half the length of the edges of a box in the direction of one of its axes."""
     first, second = (abs(dot(a, along)) > 0.5 for a in box.axes[:2])
     return choose(first, box.half[0], choose(second, box.half[1], box.half[2]))
 
 
 def _support(box: _Box, n: Any, along: Any) -> Any:
-    """From the centre of a box to the middle of its edge that is farthest along n. along : direction of the edge."""
+    """Return the vector from the centre of a box to the middle of its edge farthest along n. along : edge direction."""
     total: Any = 0.0
     for a, half in zip(box.axes, box.half, strict=True):
         side = choose(dot(n, a) < 0.0, -half, half)

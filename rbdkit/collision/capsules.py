@@ -1,7 +1,7 @@
-"""Capsules against each other and against boxes.
+"""Contact of capsules with each other and with boxes.
 
-A capsule is a row of balls. Besides the ball that is nearest, those count where the capsule begins and ends to lie
-beside the other shape: two of them hold it when it lies there.
+A capsule is a sphere swept along a segment. Contact points belong to the sphere nearest to the other shape, and to
+those at the ends of the part of the segment that lies alongside it: a capsule at rest needs two points to be stable.
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ from rbdkit.collision.components import (
 from rbdkit.collision.distance import from_box
 
 PARALLEL = 1e-12
-"""Square of the sine of the angle between two lines that count as parallel."""
+"""Squared sine of the angle between two lines below which they count as parallel."""
 SAME = 1e-9
-"""Of a length; nearer places are one."""
+"""Relative distance below which two contact points count as one."""
 
 
 def capsule_on_capsule(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -> Slots:
-    """shape_p, shape_s : radius, length. The nearest balls, and those at the ends of one that are beside the other."""
+    """Contact of two capsules. shape_p, shape_s : radius, length.
+
+    The points are those of the nearest spheres, and of end spheres of one that lie alongside the other.
+    """
     (r_p, l_p), (r_s, l_s) = shape_p, shape_s
     h_p, h_s = 0.5 * l_p, 0.5 * l_s
     a, b = pose_p.R[:, 2], pose_s.R[:, 2]
@@ -43,7 +46,7 @@ def capsule_on_capsule(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -
     s = clamped(choose(crossing, (pa - ab * pb) / choose(crossing, square, 1.0), 0.0), -h_p, h_p)
     t = clamped(ab * s - pb, -h_s, h_s)
     s = clamped(ab * t + pa, -h_p, h_p)
-    beside_p, beside_s = (1.0 + SAME) * h_s, (1.0 - SAME) * h_p  # of two ends beside each other, the first one's
+    beside_p, beside_s = (1.0 + SAME) * h_s, (1.0 - SAME) * h_p  # if two ends are level, only the first one's counts
     places = [(s, t, None)]
     for end in (h_p, -h_p):
         other = ab * end - pb
@@ -65,9 +68,10 @@ def capsule_on_capsule(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -
 
 
 def box_on_capsule(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -> Slots:
-    """shape_p : radius, length. shape_s : edge lengths. The nearest ball, and the first and last above a face.
+    """Contact of a capsule and a box. shape_p : radius, length. shape_s : edge lengths.
 
-    Where the axis of the capsule cuts the box, the nearest ball is the one in the middle of the cut.
+    The points are those of the nearest sphere, and of the first and last sphere above a face. If the axis of the
+    capsule intersects the box, the nearest sphere is that in the middle of the intersection.
     """
     radius, length = shape_p
     axis, h = pose_p.R[:, 2], 0.5 * length
@@ -107,8 +111,10 @@ def _least(x: Any, i: int, j: int) -> Any:
 
 
 def _slab(c: Any, a: Any, half: Any, h: Any) -> tuple[Any, Any]:
-    """From where to where, within -h to h, the line c + s a is within -half to half; the first beyond the second where
-    it never is."""
+    """Return the interval of s within -h to h in which c + s a is within -half to half.
+
+    Its start exceeds its end, or both are at one end of the range, if it is empty.
+    """
     slanted = abs(a) > SAME
     slope = choose(slanted, a, 1.0)
     s, t = (-half - c) / slope, (half - c) / slope
@@ -119,10 +125,11 @@ def _slab(c: Any, a: Any, half: Any, h: Any) -> tuple[Any, Any]:
 
 
 def _nearest(c: Any, a: Any, half: list[Any], h: Any, places: list[Any]) -> Any:
-    """Where the line c + s a, within -h to h, is nearest to a box; in the middle where it is so at many places.
+    """Return the s within -h to h at which the line c + s a is nearest to a box; the middle of several such s.
 
-    The slope of half the square of the distance never falls, and is straight between the given places, where the line
-    enters and leaves the slabs of the box.
+    Half the squared distance is convex in s, and its derivative is linear between the given `places`, where the line
+    enters and leaves the slabs of the box. So the zero of the derivative is found by linear interpolation between the
+    two places around it.
     """
     low, low_slope, high, high_slope = -h, -1.0, h, 1.0
     for s in [-h, h, *places]:

@@ -1,7 +1,7 @@
-"""Vectors by their components, whatever these are: numbers, arrays of numbers for many pairs at once, or symbols.
+"""Vector operations that work on numbers, on arrays for many pairs at once, and on symbols.
 
-A vector has its three components on the first axis and, for many pairs, these on the axes behind it. So the same lines
-compute one contact, a thousand at a time, and are recorded for compiled code.
+The three components of a vector are on the first axis, pairs on the axes after it. So one text computes one contact,
+thousands at a time, and is traced for compiled code.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 from rbdkit.trace import Symbol, select, symbols
 
 FAR = 1e30
-"""m; the gap of a place that two shapes do not have at present."""
+"""Gap of a contact point that does not exist at present, m."""
 
 
 class Pose(NamedTuple):
-    """Where a shape is: rotation (3, 3, ...) and position (3, ...), in the world."""
+    """Pose of a shape in the world: rotation R (3, 3, ...) and position p (3, ...), m."""
 
     R: Any
     p: Any
 
 
 class Slots(NamedTuple):
-    """The places at which two shapes may touch, always the same number for two kinds of shapes.
+    """The contact points of two shapes, always the same number k for two kinds of shapes.
 
     Attributes
     ----------
-    gap : (k, ...) signed distances, m, `FAR` for a place that is not there.
-    point : (k, 3, ...) in the middle between the surfaces, world axes, m.
+    gap : (k, ...) signed distances, m, `FAR` for a point that does not exist.
+    point : (k, 3, ...) positions midway between the surfaces, world axes, m.
     normal : (k, 3, ...) unit vectors in world axes, from the first shape to the second.
     """
 
@@ -41,18 +41,18 @@ class Slots(NamedTuple):
 
 
 def poses_of(matrices: NDArray) -> Pose:
-    """4x4 poses (..., 4, 4) as the functions of pairs take them."""
+    """Convert poses (..., 4, 4) to the layout with components first."""
     first = np.moveaxis(matrices, (-2, -1), (0, 1))
     return Pose(first[:3, :3], first[:3, 3])
 
 
 def is_symbolic(x: Any) -> bool:
-    """Whether it is, or holds, symbols."""
+    """Return whether x is or holds symbols."""
     return isinstance(x, Symbol) or (isinstance(x, np.ndarray) and x.dtype == object)
 
 
 def stacked(parts: Sequence[Any]) -> Any:
-    """Numbers or vectors one above the other, along a new first axis."""
+    """Stack numbers or vectors along a new first axis."""
     if any(map(is_symbolic, parts)):
         return symbols([list(part) if isinstance(part, np.ndarray) and part.ndim else part for part in parts])
     return np.stack(np.broadcast_arrays(*parts))
@@ -79,7 +79,7 @@ def seen_from(R: Any, a: Any) -> Any:
 
 
 def choose(condition: Any, a: Any, b: Any) -> Any:
-    """a where the condition holds, else b: numbers or vectors. Both are computed, so neither may fail."""
+    """Return a where the condition holds, else b; numbers or vectors. Both are computed, so neither may fail."""
     if not any(map(is_symbolic, (condition, a, b))):
         return np.where(condition, a, b)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
@@ -93,17 +93,17 @@ def _part(x: Any, k: int) -> Any:
 
 
 def both(a: Any, b: Any) -> Any:
-    """Whether two conditions hold."""
+    """Return whether both conditions hold."""
     return choose(a, choose(b, 1.0, 0.0), 0.0) > 0.5
 
 
 def clamped(x: Any, low: Any, high: Any) -> Any:
-    """The nearest number from low to high."""
+    """Return x clamped to the interval from low to high."""
     return np.minimum(np.maximum(x, low), high)
 
 
 def direction(a: Any, instead: Any, shortest: float) -> tuple[Any, Any]:
-    """Unit vector along a, and its length; a given unit vector where a is not longer than `shortest`."""
+    """Return the unit vector along a, and its length; `instead` and 0 if a is not longer than `shortest`."""
     square = dot(a, a)
     long = square > shortest * shortest
     length = np.sqrt(choose(long, square, 1.0))

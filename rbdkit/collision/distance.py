@@ -1,7 +1,7 @@
-"""Signed distance of a point from a shape, and the way out of it.
+"""Signed distance of a point from a shape, and its gradient.
 
-Each function takes the pose and lengths of a shape and a point in the world, and gives the distance, m, negative
-inside, and the unit vector along which it grows. Where there are several ways out, one of them.
+Each function takes the pose and dimensions of a shape and a point in the world. It returns the distance, m, negative
+inside, and its gradient, the outward unit vector; where that is not unique, one of the possible ones.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 from rbdkit.collision.components import Pose, both, choose, clamped, direction, dot, seen_from, stacked, turned
 
 CLOSE = 1e-12
-"""Of a shape's size; nearer to a surface, or to an axis, the way out is that of the points beside."""
+"""Distance, relative to the size, from a surface or axis below which the gradient is that of neighbouring points."""
 
 
 def from_capsule(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
-    """shape : radius, length."""
+    """Distance from a capsule. shape : radius, length."""
     radius, length = shape
     axis, away = pose.R[:, 2], x - pose.p
     along = clamped(dot(axis, away), -0.5 * length, 0.5 * length)
@@ -26,7 +26,7 @@ def from_capsule(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
 
 
 def from_box(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
-    """shape : edge lengths."""
+    """Distance from a box. shape : edge lengths."""
     q = seen_from(pose.R, x - pose.p)
     half = [0.5 * shape[k] for k in range(3)]
     sign = [choose(q[k] < 0.0, -1.0, 1.0) for k in range(3)]
@@ -45,7 +45,7 @@ def from_box(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
 
 
 def from_cylinder(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
-    """shape : radius, length."""
+    """Distance from a cylinder. shape : radius, length."""
     radius, length = shape
     q = seen_from(pose.R, x - pose.p)
     near = CLOSE * (radius + length)
@@ -59,7 +59,10 @@ def from_cylinder(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
 
 
 def from_cone(pose: Pose, shape: Any, x: Any) -> tuple[Any, Any]:
-    """shape : radius, length. In the plane of the point and the axis: from a triangle's base and flank."""
+    """Distance from a cone. shape : radius, length.
+
+    In the plane of the point and the axis the cone is a triangle, and the distance is that from its base or its flank.
+    """
     radius, length = shape
     q = seen_from(pose.R, x - pose.p)
     near = CLOSE * (radius + length)

@@ -1,7 +1,7 @@
-"""Shapes on a half-space, which fills everything below the plane z = 0 of its frame.
+"""Contact of shapes with a half-space, which is solid below the plane z = 0 of its frame.
 
-Every shape is seen as the few points of its surface that can touch the plane; the distance of such a point is its
-height.
+Each shape is represented by the few points of its surface that can touch the plane; the gap of such a point is its
+height above the plane.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from rbdkit.collision.components import FAR, Pose, Slots, choose, direction, dot, seen_from, stacked, turned
 
 UPRIGHT = 1e-6
-"""rad; below this tilt a rim has no lowest point, which would run around it at the least turn."""
+"""Tilt of a rim, rad, below which it has no lowest point, as this would jump around at the smallest rotation."""
 
 
 def point_on_half_space(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: Any) -> Slots:
@@ -71,20 +71,23 @@ def ellipsoid_on_half_space(pose_p: Pose, shape_p: Any, pose_s: Pose, shape_s: A
 
 
 def _lowest(pose: Pose, n: Any, radius: Any) -> tuple[Any, Any]:
-    """From the centre of a disc about the axis z of a frame to its lowest point, and whether it has one."""
+    """Return the vector from the centre of a disc about the z axis of a frame to its lowest point, if it has one.
+
+    The second result tells whether the disc is tilted enough to have one.
+    """
     axis = pose.R[:, 2]
     out, length = direction(axis * dot(n, axis) - n, pose.R[:, 0], UPRIGHT)
     return out * radius, length > 0.0
 
 
 def _around(pose: Pose, center: Any, radius: Any) -> list[Any]:
-    """Four points of a disc that go with the body, on which it stands when all of its rim is equally low."""
+    """Return four body-fixed points of a rim, on which it stands when the whole rim touches the plane."""
     x, y = pose.R[:, 0] * radius, pose.R[:, 1] * radius
     return [center + x, center + y, center - x, center - y]
 
 
 def _over(plane: Pose, points: list[Any]) -> Slots:
-    """Points of a surface above a plane."""
+    """Return contacts of surface points with a plane."""
     n = plane.R[:, 2]
     heights = [dot(n, x - plane.p) for x in points]
     return Slots(
@@ -95,6 +98,6 @@ def _over(plane: Pose, points: list[Any]) -> Slots:
 
 
 def _only(places: Slots, present: list[Any]) -> Slots:
-    """The same without the first places, where these are not there."""
+    """Return the contacts with the gap of the first ones set to `FAR` where they are not `present`."""
     gaps = [choose(there, places.gap[k], FAR) for k, there in enumerate(present)]
     return Slots(stacked([*gaps, *places.gap[len(present) :]]), places.point, places.normal)

@@ -1,4 +1,4 @@
-"""Which shapes can touch which, and at how many places."""
+"""Table of the pairs of shape kinds with a closed-form contact function, and their numbers of contact points."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from rbdkit.collision.half_space import (
 NUMBERS = {
     "half-space": 0, "point": 3, "sphere": 1, "capsule": 2, "box": 3, "cylinder": 2, "cone": 2, "ellipsoid": 3,
 }  # fmt: skip
-"""Of a shape: how many lengths tell it. A point has its place in its frame, all others are named as the shapes are."""
+"""Number of dimensions of each kind of shape; those of a point, a mesh vertex, are its coordinates in its frame."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Two kinds of shapes, and where they touch.
+    """A pair of shape kinds with its contact function.
 
     Attributes
     ----------
     first, second : str
-        Shapes, in the order in which the function takes them.
+        Names of the kinds, in the argument order of the function.
     slots : int
-        At how many places they may touch.
+        Largest number of contact points.
     function : callable
-        ``function(pose_p, shape_p, pose_s, shape_s) -> Slots`` of poses in the world and the lengths of the shapes; on
-        numbers, on arrays of them whose last axis goes over many pairs, and on symbols.
+        ``function(pose_p, shape_p, pose_s, shape_s) -> Slots`` of poses in the world and dimensions of the shapes; it
+        takes numbers, arrays whose last axis runs over pairs, and symbols.
     """
 
     first: str
@@ -55,7 +55,7 @@ class Kind:
 
     @cached_property
     def numbers(self) -> tuple[int, int]:
-        """How many lengths tell the first shape, and the second."""
+        """Numbers of dimensions of the first and the second shape."""
         return NUMBERS[self.first], NUMBERS[self.second]
 
     def __str__(self) -> str:
@@ -79,12 +79,12 @@ KINDS = (
     Kind("capsule", "box", 3, box_on_capsule),
     Kind("box", "box", 12, box_on_box),
 )
-"""All that is known in closed form."""
+"""All pairs with a closed form."""
 
 
 @cache
 def kind_of(first: str, second: str) -> tuple[Kind, bool] | None:
-    """The kind of two shapes, and whether its function takes them the other way round; None if there is none."""
+    """Return the `Kind` of two shapes, and whether its function takes them in reverse order; None if there is none."""
     for kind in KINDS:
         if (kind.first, kind.second) == (first, second):
             return kind, False

@@ -1,4 +1,8 @@
-"""How the places of contact move: derivatives of the functions of pairs, exact, from what these do to symbols."""
+"""Rates of gaps, contact points and normals: exact derivatives of the contact functions, by tracing them.
+
+The drift of a contact constraint needs how its point and normal move along the surfaces. Forward differentiation of the
+trace along the motions of both shapes gives this without a formula for each pair of shapes.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,10 @@ MOTION = 18
 
 
 def recorded(kind: Kind) -> Trace:
-    """A pair's function and its rates as a trace.
+    """Return the contact function of a pair and its rates as a trace.
 
-    Its arguments are the `MOTION` of both shapes and their lengths, "motion_p", "motion_s", "shape_p" and "shape_s";
-    its result is (k, 2, 7): for each place gap, point and normal, and below them their rates.
+    The arguments are the motions (`MOTION` numbers each) and dimensions of both shapes, "motion_p", "motion_s",
+    "shape_p" and "shape_s"; the result is (k, 2, 7): for each contact point gap, point and normal, then their rates.
     """
     graph = Graph()
     n_p, n_s = kind.numbers
@@ -46,7 +50,7 @@ def recorded(kind: Kind) -> Trace:
 
 @cache
 def with_rates(kind: Kind) -> Callable[[NDArray, NDArray, NDArray, NDArray], NDArray]:
-    """The same as a function of four lists of numbers, which gives an array (k, 2, 7)."""
+    """Return the trace of `recorded` compiled to a function of four arrays of numbers, which returns (k, 2, 7)."""
     compiled = compile_python(python_source(recorded(kind), "places"), "places")
 
     def touching(motion_p: NDArray, motion_s: NDArray, shape_p: NDArray, shape_s: NDArray) -> NDArray:
