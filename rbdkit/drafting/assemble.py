@@ -99,7 +99,7 @@ def _needs(part: Part) -> set[int]:
 
 
 def mimic(sheet: Sheet, part: Part) -> Mimic | None:
-    """What the joint of a body follows, by name."""
+    """Return the mimic of a body's joint, with the name of the master joint; None if it is independent."""
     if part.follows is None:
         return None
     return Mimic(sheet.part(part.follows.leader).called, part.follows.multiplier, part.follows.offset)
@@ -179,7 +179,7 @@ def _number_remarks(sheet: Sheet) -> Iterator[Remark]:
 
 
 def _numbers(closure: Closure) -> dict[str, Any]:
-    """Springs and losses of a loop joint, as far as they are given."""
+    """Return the spring and loss coefficients of a loop joint that are set."""
     return {name: values for name in IN_LOOPS if (values := getattr(closure, name))}
 
 

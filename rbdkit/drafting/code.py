@@ -105,7 +105,7 @@ def _body(model: Model, body: Body, density: float | None) -> list[str]:
 
 
 def _numbers(joint: Joint) -> list[str]:
-    """Springs, losses, limits and mimicry, as far as they are not as usual."""
+    """Return the arguments for springs, losses, limits and mimic of a joint that differ from their defaults."""
     given = {}
     for name in FIELDS:
         values = tuple(np.asarray(getattr(joint.limits if name in LIMITS else joint, name)).tolist())

@@ -57,26 +57,26 @@ class Draft:
 
     @classmethod
     def from_model(cls, model: Model) -> Draft:
-        """A draft that starts from a model, of the library for example; the model stays as it is."""
+        """Make a draft that starts from a model, of the library for example; the model is unchanged."""
         draft = cls()
         draft._start(disassemble(model))
         return draft
 
     @classmethod
     def load(cls, source: str | bytes | os.PathLike[str] | IO[Any]) -> Draft:
-        """A draft that starts from a file or text, URDF or JSON; see `rbdkit.load` for what it raises and warns of."""
+        """Make a draft from a file or text, URDF or JSON; errors and warnings are those of `rbdkit.load`."""
         return cls.from_model(load(source))
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
     @property
     def sheet(self) -> Sheet:
-        """What is on the board now."""
+        """The present state of the draft."""
         return self._sheets[self._at]
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """The steps that led to it."""
+        """The steps that led to the present sheet."""
         return tuple(self._steps[: self._at])
 
     @property
@@ -85,7 +85,7 @@ class Draft:
         return tuple(self._steps[self._at :])
 
     def do(self, operation: Operation, join: bool = False) -> int:
-        """Take a step; what was undone is forgotten.
+        """Take a step; steps that were undone can no longer be redone.
 
         Parameters
         ----------
@@ -97,12 +97,12 @@ class Draft:
         Returns
         -------
         int
-            The key of what was added, or of what the step is about; `GROUND` if it is about the model.
+            The key of the item that was added or changed; `GROUND` if the step concerns the model.
 
         Raises
         ------
         ModelError
-            If the step has no meaning; the draft is then as it was.
+            If the step is invalid; the draft is then unchanged.
         """
         last = self._steps[self._at - 1] if self._at else None
         together = join and last is not None and last.subject is not None and last.subject == operation.subject
@@ -121,7 +121,7 @@ class Draft:
         self._at -= 1
 
     def redo(self) -> None:
-        """Take the step again that was undone last; raises `ModelError` if there is none."""
+        """Repeat the step that was undone last; raises `ModelError` if there is none."""
         if self._at == len(self._steps):
             raise ModelError("there is nothing to redo; no step was undone since the last one")
         self._at += 1
@@ -130,24 +130,24 @@ class Draft:
 
     @property
     def assembly(self) -> Assembly:
-        """The model of the sheet or None, what is wrong, and which body has which key."""
+        """The model of the sheet (None if it cannot be made), its findings, and the bodies by key."""
         if self._assembled is None or self._assembled[0] is not self.sheet:
             self._assembled = self.sheet, assemble(self.sheet)
             self._last = self._assembled[1].model or self._last
         return self._assembled[1]
 
     def findings(self, key: int | None = None) -> tuple[Remark, ...]:
-        """What is wrong: what keeps the model from being made, then what `Model.validate` finds.
+        """Return the findings about the draft: what prevents a model from being made, then those of `Model.validate`.
 
         Parameters
         ----------
         key : int, optional
-            Of one body, loop joint or frame; all of them if not given.
+            Key of one body, loop joint or frame; all of them if not given.
         """
         return tuple(remark for remark in self.assembly.remarks if key is None or remark.key == key)
 
     def model(self) -> Model:
-        """The model as it is drawn now; raises `ModelError` with all that is wrong if none can be made of it."""
+        """Return the model of the present sheet; raises `ModelError` with all findings if it cannot be made."""
         model, remarks, _ = self.assembly
         if model is None:
             raise error_of(self.sheet, remarks)
@@ -155,7 +155,7 @@ class Draft:
 
     @property
     def last_model(self) -> Model | None:
-        """The last model that could be made, for showing while the draft is in between."""
+        """The last model that could be made, to be shown while the draft is invalid."""
         return self.assembly.model or self._last
 
     def code(self) -> str:

@@ -132,14 +132,14 @@ def _mesh(mesh: Mesh) -> str:
 
 
 def material(value: Material) -> str:
-    """What a surface is made of, by the numbers that are given."""
+    """Return the expression of a contact material, with the parameters that differ from their defaults."""
     usual = Material().numbers
     words = [f"{name}={number(x)}" for name, x in value.numbers.items() if x != usual.get(name)]
     return f"rbd.Material({', '.join(words)})"
 
 
 def shape(geometry: Geometry) -> str:
-    """A geometry, or its bare shape if nothing else was said about it."""
+    """Return the expression of a geometry, or of its bare shape if everything else is default."""
     bare = f"rbd.{type(geometry.shape).__name__}({_dimensions(geometry.shape)})"
     where = place(geometry.placement)
     words = [] if where is None else [where]

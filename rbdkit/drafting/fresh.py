@@ -1,4 +1,4 @@
-"""What a part has before anybody sets it: numbers of the right length for its joint, a place on its parent."""
+"""Default values of a new part: joint parameters of the right length, and a placement on its parent."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from rbdkit.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Sphe
 Jointed = TypeVar("Jointed", Part, Closure)
 
 OF_V = {"damping": 0.0, "friction": 0.0, "stiffness": 0.0, "armature": 0.0, "velocity": inf, "effort": inf}
-"""The numbers of a joint with one entry for each velocity variable, as they are where nobody gave any."""
+"""Joint parameters with one entry for each velocity variable, and their defaults."""
 OF_Q = {"lower": -inf, "upper": inf}
-"""Those with one entry for each coordinate; `rest` is a third, at the neutral coordinates."""
+"""Joint parameters with one entry for each coordinate; `rest` is a third, by default the neutral coordinates."""
 FIELDS = (*OF_V, *OF_Q, "rest")
 
 IN_LOOPS = ("damping", "friction", "stiffness", "rest")
-"""Those that loop joints have as well."""
+"""Joint parameters that loop joints have as well."""
 
 
 def size(joint: JointType, name: str) -> int:
-    """How many entries a number of that name has."""
+    """Return the number of entries of a joint parameter."""
     return joint.nv if name in OF_V else joint.nq
 
 
 def usual(joint: JointType, name: str) -> tuple[float, ...]:
-    """The number of that name where nobody gave any."""
+    """Return the default of a joint parameter."""
     if name == "rest":
         return tuple(joint.neutral().tolist())
     return ({**OF_V, **OF_Q}[name],) * size(joint, name)
 
 
 def fitted(item: Jointed, former: JointType | None = None) -> Jointed:
-    """A body or a loop joint with numbers of the length its joint needs.
+    """Return a body or loop joint with parameters of the length that its joint type needs.
 
     Parameters
     ----------
     former : JointType, optional
-        The type that the joint had. What is measured in the same units on the new one is kept, the rest is as
-        usual; a joint can follow another one only while it has one coordinate.
+        The former type of the joint. Parameters with the same units on the new type are kept, the others reset to
+        their defaults; a mimic is kept only if the joint has one coordinate.
     """
     values: dict[str, Any] = {}
     for name in FIELDS if isinstance(item, Part) else IN_LOOPS:
@@ -63,7 +63,7 @@ def _units(joint: JointType, name: str) -> tuple[str, ...]:
 
 
 def tip(sheet: Sheet, key: int) -> NDArray:
-    """The far end of a body along z, where the next one is put: (3,) m in its coordinates; the origin of the world."""
+    """Return the far end of a body along z, where the next one is attached, (3,) m in its frame; 0 for the world."""
     if key == GROUND:
         return np.zeros(3)
     ends = [_top(geometry) for geometry in sheet.part(key).geometry if geometry.role == "visual"]
@@ -71,7 +71,7 @@ def tip(sheet: Sheet, key: int) -> NDArray:
 
 
 def _top(geometry: Geometry) -> NDArray:
-    """The point where the z axis of the body leaves the shape, as near as its frame tells."""
+    """Return the end of a shape along the z axis of the body, on that of its own axes that is nearest to z."""
     match geometry.shape:
         case Box(size=lengths):
             half = np.array(lengths) / 2

@@ -1,4 +1,4 @@
-"""What every operation on a draft is: an immutable value that makes a new sheet of an old one."""
+"""Base class of operations on a draft: immutable values that make a new sheet from an old one."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from rbdkit.errors import ModelError
 
 
 class Operation(ABC):
-    """A step of construction. `apply` gives the new sheet, or raises `ModelError` and nothing has happened."""
+    """A step of construction; `apply` returns the new sheet, or raises `ModelError` and changes nothing."""
 
     @abstractmethod
     def apply(self, sheet: Sheet) -> Sheet:
-        """The sheet after the step."""
+        """Return the sheet after the step."""
 
     @abstractmethod
     def __str__(self) -> str:
-        """What the step does, in a few words."""
+        """Return a short description of the step."""
 
     @property
     def subject(self) -> tuple[object, ...] | None:
-        """What it sets; two steps with one subject can be one, as while dragging. None: it always stands alone."""
+        """Key of what the step sets; steps with equal subjects may be joined, as while dragging. None: never joined."""
         return None
 
 
 def numbers(values: ArrayLike, size: int, what: str, infinite: bool = False) -> tuple[float, ...]:
-    """One number for each of `size` entries, or all of them, as a tuple.
+    """Return one number for all of `size` entries, or one for each, as a tuple of that size.
 
     Raises
     ------
     ModelError
-        If they are not numbers, too many or too few, NaN, or infinite where that has no meaning.
+        If they are not numbers, too many or too few, NaN, or infinite without `infinite`.
     """
     try:
         array = np.asarray(values, dtype=float)
@@ -49,14 +49,14 @@ def numbers(values: ArrayLike, size: int, what: str, infinite: bool = False) -> 
 
 
 def text(value: object, what: str) -> str:
-    """The value, which must be a text; an empty one may stand while it is being typed."""
+    """Return the value if it is a string, else raise `ModelError`; it may be empty while it is being typed."""
     if not isinstance(value, str):
         raise ModelError(f"{what} must be a text, not {value!r}")
     return value
 
 
 def one_of(value: str, known: Iterable[str], what: str) -> str:
-    """The value, which must be one of the known."""
+    """Return the value if it is one of the known ones, else raise `ModelError`."""
     known = tuple(known)
     if value not in known:
         raise ModelError(f"{what} {value!r} is unknown; known: {', '.join(known)}")

@@ -1,6 +1,6 @@
-"""What is on the drawing board: bodies, loop joints and frames by number, with nothing promised about them.
+"""State of a draft: bodies, loop joints and frames by key, which need not form a valid model.
 
-All of it is immutable: an operation makes a new sheet, and the old one is the step to go back to.
+Sheets are immutable: an operation makes a new sheet, and undoing returns to the old one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ORIGIN = frozen(np.eye(4))
 
 @dataclass(frozen=True, eq=False)
 class Follows:
-    """The joint has the coordinate ``multiplier * q + offset`` of another body's joint. leader : key of that body."""
+    """Mimic of a joint: its coordinate is ``multiplier * q + offset``. leader : key of the body of the master joint."""
 
     leader: int
     multiplier: float = 1.0
@@ -40,9 +40,9 @@ class Part:
     Attributes
     ----------
     key : int
-        Its number for good, whatever it is called.
+        Its permanent number, independent of its name.
     name : str
-        May be empty or taken; then there is a finding.
+        Its name; an empty or duplicate one yields a finding.
     parent : int
         Key of the parent, `GROUND` for the world.
     joint, placement
@@ -156,7 +156,7 @@ class Sheet:
         yield from self.marks
 
     def item(self, key: int) -> Item:
-        """What has that key; raises `ModelError` if nothing has."""
+        """Return the body, loop joint or frame of a key; raises `ModelError` if there is none."""
         for item in self.items:
             if item.key == key:
                 return item

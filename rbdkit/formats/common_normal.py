@@ -17,7 +17,7 @@ MEETING = 1e-12
 
 @dataclass(frozen=True)
 class Line:
-    """Points ``point + s z``, z of length 1."""
+    """A line, the points ``point + s z``, with z of length 1."""
 
     point: NDArray
     z: NDArray

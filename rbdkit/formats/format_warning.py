@@ -1,8 +1,8 @@
-"""What a reader or writer has to say without failing."""
+"""The warning of readers and writers of files."""
 
 
 class FormatWarning(UserWarning):
-    """A file was read or written, but something in it was mended, is missing, or had to be left out.
+    """Warning that something in a file was repaired, is missing, or had to be left out on reading or writing.
 
     Examples
     --------

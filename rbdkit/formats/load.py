@@ -47,7 +47,7 @@ def load(
     Parameters
     ----------
     source : str, bytes, os.PathLike or file object
-        A path, a text that begins with '<' or '{', or an open file. The format is told from the content.
+        A path, a text that begins with '<' or '{', or an open file. The format is recognised from the content.
     merge_fixed, floating, mimic : bool, optional
         For URDF, see `rbdkit.formats.from_urdf`.
     mesh_paths : iterable of str or os.PathLike, optional

@@ -81,7 +81,7 @@ class MeshFinder:
         return [name for name, (_, found) in self._seen.items() if found is None]
 
     def warning(self) -> str | None:
-        """What to tell the user about missing meshes: all of them and the folders searched, in one text."""
+        """Return the warning about missing meshes, with their names and the folders searched; None if none is."""
         names = self.missing
         if not names:
             return None

@@ -1,4 +1,4 @@
-"""What the writers of formats take: a model."""
+"""Check that the argument of a writer is a model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from rbdkit.spatial.read_numbers import shown
 
 
 def require_model(model: object) -> None:
-    """Raise `FormatError` if what is to be written is not a model."""
+    """Raise `FormatError` if the argument is not a model."""
     if not isinstance(model, Model):
         raise FormatError(f"{shown(model)} is not an rbdkit.Model; there is nothing to write")

@@ -1,4 +1,4 @@
-"""Names for what a file leaves unnamed."""
+"""Unique names for parts that a file leaves unnamed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 
 class UniqueNames:
-    """Gives names that are not taken. taken : the names to keep clear of."""
+    """Generator of unique names. taken : names that are in use."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
 
     def new(self, name: str) -> str:
-        """That name, or the first of name_2, name_3, ... that is free; it is taken from now on."""
+        """Return the name, or the first of name_2, name_3, ... that is free, and mark it as taken."""
         candidate, count = name, 1
         while candidate in self._taken:
             count += 1

@@ -43,7 +43,7 @@ def candelabra(parent: Sequence[int] = FIG_6_3, spread: float = 0.6, name: str =
 
     Examples
     --------
-    Rods of different arms do not see each other, so many entries of the inertia matrix are zero:
+    Rods of different arms do not support each other, which makes many entries of the inertia matrix zero:
 
     >>> import numpy as np
     >>> import rbdkit as rbd

@@ -150,7 +150,7 @@ def _direction(p: NDArray) -> Any:
 
 
 def _neutral_origin(model: Model, body: str) -> NDArray:
-    """Where a body's frame is at ``neutral``, m; all have the axes of the world there."""
+    """Return the origin of a body's frame at ``neutral``, (3,) m; all frames have the axes of the world there."""
     index, p = model.body(body).index, np.zeros(3)
     while index:
         p = p + model.bodies[index].joint.placement[:3, 3]

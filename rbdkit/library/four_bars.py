@@ -88,9 +88,9 @@ def planar_four_bar(
 
 @ready
 def four_bar_kind(crank: float, coupler: float, base: float, rocker: float) -> FourBarKind:
-    """What a four-bar linkage with these lengths can do, by Grashof's rule.
+    """Classify a four-bar linkage by Grashof's rule.
 
-    With s the shortest and l the longest bar, some bar goes round if s + l is at most the sum of the other two.
+    With s the shortest and l the longest bar, some bar can turn fully if s + l is at most the sum of the other two.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What polyhedra do wrong in dynamics, and the cures: faces that bulge, edges that are rounded (Fig 11.5)."""
+"""Pitfalls of polyhedral shapes in contact dynamics, and their cures: bulging faces, rounded edges (Fig 11.5)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OverFacets(ConstraintElement):
     rounding: float = 0.0
 
     def height(self, x: Any) -> Any:
-        """Of the facets at x, m. start : height at x = 0, and slope of the first one."""
+        """Return the height of the facets at x, m; `start` has the height at x = 0 and the slope of the first facet."""
         z, slope = self.start
         height = z + slope * x
         reach = self.rounding

@@ -40,7 +40,7 @@ def require_joints(joints: Any) -> None:
 
 
 def entries(y: Any, names: Sequence[str]) -> Sequence[Any]:
-    """What was given for y, numbers or symbols, one for each of these joints; raises `ModelError`."""
+    """Return y if it holds one number or symbol for each of these joints, else raise `ModelError`."""
     in_a_row = y.ndim == 1 if isinstance(y, np.ndarray) else isinstance(y, Sequence) and not isinstance(y, str | bytes)
     if not in_a_row or len(y) != len(names) or any(isinstance(entry, Sequence | np.ndarray) for entry in y):
         raise ModelError(f"y = {shown(y)} must hold {len(names)} numbers, of {', '.join(map(repr, names))}")

@@ -19,7 +19,7 @@ FAR = 10.0
 
 
 class UnknownRobot(ModelError, LookupError):
-    """There is no robot of that name."""
+    """Error that no robot file of a name exists."""
 
 
 @ready

@@ -1,4 +1,4 @@
-"""What slides, sticks and jams: a block on a slope, the rod of Painleve, a disc in a slot, wheels with edges."""
+"""Examples of sliding, sticking and jamming: a block on a slope, Painleve's rod, a disc in a slot, polygonal wheels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What spins on a table: the rattleback, the tippe top, a coin.
+"""Bodies that spin on a table: the rattleback, the tippe top, a coin.
 
-Three slides carry each to its place, and a ball joint turns it: the velocity of its middle is then told along axes that
-stand still. Along the axes of a body that spins fast it turns by itself, and steps of the first order feed on that.
+Each has three sliders and a ball joint in place of a free joint, so that the velocity of its centre is expressed in
+fixed axes. In the axes of a fast-spinning body that velocity rotates, and first-order steps would add energy.
 """
 
 from __future__ import annotations

@@ -80,12 +80,12 @@ def five_bar(
 def five_bar_elbows(
     tip: ArrayLike, proximal: float = 0.4, distal: float = 0.5, base: float = 0.3
 ) -> tuple[NDArray, NDArray]:
-    """Where the elbows are, (2,) each, x and z in m, both bent outward.
+    """Return the positions of the elbows, (2,) each, x and z in m, both bent outward.
 
     Parameters
     ----------
     tip : array_like (2,)
-        Where the hands are, x and z in m.
+        Position of the hands, x and z in m.
     proximal, distal, base : float, optional
         Lengths as for `five_bar`, m.
 

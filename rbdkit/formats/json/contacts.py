@@ -1,4 +1,4 @@
-"""What may touch what, and surfaces, in JSON."""
+"""Contact rules and materials in JSON."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ENTRIES = {
     "touch": ("name", "kind", "first", "second", "material"),
     "all": ("name", "kind", "but", "material"),
 }
-"""Of rules, by their kind."""
+"""Keys of the entries of contact rules, by kind."""
 
 
 def rule_to_dict(rule: ContactRule) -> dict[str, Any]:
-    """A rule as plain data."""
+    """Return a contact rule as plain data."""
     material = {} if rule.material is None else {"material": rule.material.numbers}
     match rule:
         case Ground():
@@ -31,7 +31,7 @@ def rule_to_dict(rule: ContactRule) -> dict[str, Any]:
 
 
 def add_rule(model: Model, node: Node) -> None:
-    """Add the rule of an entry to the model; raises `FormatError` with its place."""
+    """Add the contact rule of an entry to the model; raises `FormatError` with the path of the entry."""
     kind = node["kind"].text()
     if kind not in ENTRIES:
         raise node["kind"].fault(f"{kind!r} is no rule of contact; known: {', '.join(ENTRIES)}")
@@ -52,7 +52,7 @@ def add_rule(model: Model, node: Node) -> None:
 
 
 def _two(node: Node) -> tuple[str, str]:
-    """The names of two bodies."""
+    """Return the names of a pair of bodies."""
     if not isinstance(node.value, list) or len(node.value) != 2:
         raise node.fault("must be a list of the names of two bodies")
     a, b = (Node(value, f"{node.path}[{k}]", node.source).text() for k, value in enumerate(node.value))
@@ -60,7 +60,7 @@ def _two(node: Node) -> tuple[str, str]:
 
 
 def material_from_node(node: Node) -> Material:
-    """The material of a JSON object."""
+    """Return the material of a JSON object."""
     known = [field.name for field in fields(Material)]
     node.only(known)
     try:

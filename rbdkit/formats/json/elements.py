@@ -23,23 +23,23 @@ Kinds = Mapping[str, type[Element]]
 
 
 def force_kinds(own: Iterable[type[ForceElement]]) -> Kinds[ForceElement]:
-    """The force elements that a file may name: those of rbdkit, and the given ones before them.
+    """Return the force element classes that a file may name: those of rbdkit and the given ones, which take precedence.
 
     Raises
     ------
     FormatError
-        If one of the given ones is no class of force elements.
+        If one of the given ones is not a class of force elements.
     """
     return _kinds_with(own, _shown(forces), ForceElement, "force element")  # type: ignore[type-abstract]
 
 
 def constraint_kinds(own: Iterable[type[ConstraintElement]]) -> Kinds[ConstraintElement]:
-    """The same of constraints."""
+    """Return the constraint classes that a file may name, as `force_kinds` does for forces."""
     return _kinds_with(own, _shown(constraints), ConstraintElement, "constraint")
 
 
 def _shown(package: ModuleType) -> dict[str, Any]:
-    """What a package shows, also what it has not loaded yet."""
+    """Return the public names of a package with their objects, including those that are imported lazily."""
     return {name: getattr(package, name) for name in package.__all__}
 
 
@@ -59,12 +59,12 @@ def _kinds_with(
 
 
 def add_force(model: Model, kinds: Kinds[ForceElement], node: Node) -> None:
-    """Add the force element of an entry to the model; raises `FormatError` with its place."""
+    """Add the force element of an entry to the model; raises `FormatError` with the path of the entry."""
     model.add_force(node["name"].text(), _element(kinds, node, "force element"))
 
 
 def add_constraint(model: Model, kinds: Kinds[ConstraintElement], node: Node) -> None:
-    """Add the constraint of an entry to the model; raises `FormatError` with its place."""
+    """Add the constraint of an entry to the model; raises `FormatError` with the path of the entry."""
     model.add_constraint(node["name"].text(), _element(kinds, node, "constraint"))
 
 
@@ -87,7 +87,7 @@ def _element(kinds: Kinds[Element], node: Node, what: str) -> Element:
 
 
 def _value(node: Node) -> Any:
-    """A name, a switch, a number or several of them."""
+    """Return a field value: a name, a switch, a number or several of them."""
     value = node.value
     if isinstance(value, str | bool):
         return value

@@ -1,4 +1,4 @@
-"""Joint types in JSON: a kind and the arguments that rebuild it, as their classes say."""
+"""Joint types in JSON: the kind, and the constructor arguments that the class declares in `arguments`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KINDS: Kinds = {cls.kind: cls for cls in TYPES if "function" not in cls.argument
 
 
 def joint_kinds(own: Iterable[type[JointType]]) -> Kinds:
-    """Joint types by their kinds, those of a user's own among them.
+    """Return the joint types that a file may name, by kind, including given user-defined ones.
 
     Raises
     ------
     ModelError
-        If one is no joint type, does not say its arguments, or has the kind of another one.
+        If one is not a joint type, does not declare its `arguments`, or has the kind of another one.
     """
     kinds = dict(KINDS)
     for cls in own:
@@ -43,13 +43,13 @@ _MEND = "write `arguments`, such as {'pitch': 'number'}, into its class"
 
 
 def joint_type_to_dict(type_: JointType, joint: str) -> dict[str, Any]:
-    """A joint type as plain data. joint : name of the joint, for messages.
+    """Return a joint type as plain data. joint : name of the joint, for messages.
 
     Raises
     ------
     FormatError
-        If it holds a Python function, as `Prescribed` does, or is of a class of a user's own that does not say its
-        arguments.
+        If it holds a Python function, as `Prescribed` does, or is of a user-defined class that does not declare its
+        `arguments`.
     """
     if "function" in type_.arguments.values():
         raise FormatError(
@@ -70,7 +70,7 @@ def joint_type_to_dict(type_: JointType, joint: str) -> dict[str, Any]:
 
 
 def _require_told(type_: JointType, joint: str) -> None:
-    """Whether a class of a user's own says what a file needs."""
+    """Raise `FormatError` unless a user-defined class declares what saving needs: a kind of its own and `arguments`."""
     name = type(type_).__name__
     if "arguments" not in vars(type(type_)):
         raise FormatError(
@@ -90,7 +90,7 @@ def _plain(value: Any) -> Any:
 
 
 def joint_type_from_node(node: Node, kinds: Kinds = KINDS, depth: int = 0) -> JointType:
-    """The joint type of a JSON object. kinds : as `joint_kinds` gives them."""
+    """Return the joint type of a JSON object. kinds : from `joint_kinds`."""
     kind = node["kind"].text()
     if kind not in kinds:
         raise node["kind"].fault(

@@ -1,4 +1,4 @@
-"""A value in a JSON document that knows its place, so that every complaint can say where it is."""
+"""A value in a JSON document together with its path, so that every error message can say where it is."""
 
 from __future__ import annotations
 

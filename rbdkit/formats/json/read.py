@@ -153,7 +153,7 @@ def from_dict(
 
 
 def _guarded(make: Callable[[Node], Made], node: Node) -> Made:
-    """What is made of a node; where that is impossible, its place is said."""
+    """Call `make` on a node; turn errors of the model into a `FormatError` with the path of the node."""
     try:
         return make(node)
     except FormatError:
@@ -206,7 +206,7 @@ def _add_loop(kinds: Kinds, model: Model, node: Node) -> None:
 
 
 def _vectors(node: Node, type_: JointType, names: Iterable[str]) -> dict[str, NDArray]:
-    """Springs and losses of a joint, as far as they are given."""
+    """Return the spring and loss coefficients of a joint that the file gives."""
     given = {name: node.get(name) for name in names}
     sizes = {name: type_.nq if name == "rest" else type_.nv for name in given}
     return {name: item.array((sizes[name],)) for name, item in given.items() if item is not None}

@@ -163,7 +163,7 @@ def _loop(model: Model, loop: Loop, type_to_dict: TypeToDict) -> dict[str, Any]:
 
 
 def _numbers(joint: Joint) -> dict[str, Any]:
-    """Springs and losses of a joint."""
+    """Return the spring and loss coefficients of a joint."""
     data: dict[str, Any] = {}
     for name in ("damping", "friction", "stiffness", "armature"):
         data |= _unless(name, getattr(joint, name), np.zeros(joint.nv))

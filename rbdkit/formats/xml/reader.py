@@ -1,4 +1,4 @@
-"""A small, wary XML reader: elements with their line numbers; no document types, no entities of one's own."""
+"""A small XML reader that keeps line numbers and rejects document types and custom entities, for safety."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Element:
 
     @property
     def place(self) -> str:
-        """Where it stands, to begin an error message with."""
+        """File and line of the element, as the beginning of an error message."""
         return f"{self.source}, line {self.line}"
 
     def all(self, tag: str) -> Iterator[Element]:
