@@ -1,10 +1,10 @@
-"""Articulated-body inertia: what a body in a mechanism feels like to whoever pushes it (Featherstone section 7.1).
+"""Articulated-body inertia: the apparent inertia of a body that is part of a mechanism (Featherstone section 7.1).
 
     IA.force(a)      I^A a, a force          IA.inverse().acceleration(f)      Phi^A f, an acceleration
 
-A rigid body's inertia also maps velocity to momentum; an articulated one does not, and says so when it is asked. These
-are the physical quantities, as 6x6 matrices with their rules, for hand work; the algorithms use plain matrices, and
-`spatial.compact` has what a program stores and counts.
+A rigid body's inertia also maps velocity to momentum; an articulated one does not, and raises an error that says so.
+These classes hold 6x6 matrices with the rules of the physical quantities, for work by hand; the algorithms use plain
+matrices, and `spatial.compact` has the forms that compiled code stores and whose operations are counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rbdkit.spatial.vectors import ForceVector, MotionVector
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ArticulatedInertia:
-    """I^A of a handle in an articulated body: symmetric, positive definite, otherwise without form.
+    """Articulated-body inertia I^A of a handle: any symmetric positive definite matrix.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class ArticulatedInertia:
     Raises
     ------
     ModelError
-        If the matrix is not symmetric and positive definite: then the handle lacks some freedom, and its
-        `ArticulatedInverse` is what there is.
+        If the matrix is not symmetric and positive definite. A handle with fewer than six freedoms has an
+        `ArticulatedInverse` only.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class ArticulatedInertia:
 
     @classmethod
     def from_parameters(cls, parameters: ArrayLike) -> ArticulatedInertia:
-        """From the 21 numbers on and above the diagonal, row by row."""
+        """Make it from the 21 numbers on and above the diagonal, row by row."""
         numbers = np.asarray(parameters, dtype=float)
         if numbers.shape != (21,):
             raise ModelError(f"an articulated-body inertia has 21 parameters, got an array of shape {numbers.shape}.")
@@ -71,7 +71,7 @@ class ArticulatedInertia:
 
     @classmethod
     def of(cls, inertia: Inertia) -> ArticulatedInertia:
-        """Of a rigid body by itself, the articulated body that every assembly begins with."""
+        """Return the articulated-body inertia of a single rigid body, the start of every assembly."""
         return cls(inertia.matrix)
 
     @property
@@ -80,7 +80,7 @@ class ArticulatedInertia:
         return self.matrix[np.triu_indices(6)]
 
     def __add__(self, other: Any) -> ArticulatedInertia:
-        """Two handles glued together, in the same coordinates (Fig 7.2); a rigid body's inertia may be one of them."""
+        """Return the inertia of two rigidly joined handles, in the same coordinates (Fig 7.2); `other` may be rigid."""
         if isinstance(other, (int, float)) and other == 0:  # the start value of sum()
             return self
         if isinstance(other, (ArticulatedInertia, Inertia)):
@@ -96,7 +96,7 @@ class ArticulatedInertia:
     @overload
     def force(self, acceleration: ArrayLike) -> NDArray: ...
     def force(self, acceleration: Any) -> Any:
-        """I^A a: the force (6,) behind the part of the acceleration that is not bias (Eq 7.2); typed in, typed out."""
+        """Return I^A a, the force (6,) without the bias force (Eq 7.2); a typed vector if given one."""
         if isinstance(acceleration, ForceVector):
             raise TypeError("an inertia maps accelerations to forces; for the way back use inverse().acceleration(f).")
         if isinstance(acceleration, MotionVector):
@@ -104,14 +104,14 @@ class ArticulatedInertia:
         return self.matrix @ np.asarray(acceleration, dtype=float)
 
     def __matmul__(self, motion: Any) -> NoReturn:
-        """There is no such product: the call always raises."""
+        """Raise `TypeError`: the product with a velocity is not defined."""
         raise TypeError(
             "I^A @ v would read as a momentum. An articulated body's parts have velocities of their own, so I^A maps "
             "accelerations only: IA.force(a). For momentum and kinetic energy use those of the model."
         )
 
     def kinetic_energy(self, velocity: Any) -> NoReturn:
-        """There is no such number: the call always raises."""
+        """Raise `TypeError`: the kinetic energy is not determined by the handle's velocity."""
         raise TypeError(
             "1/2 v . I^A v is no kinetic energy: the other bodies do not move with the handle's velocity. "
             "rbdkit.energy(model, q, v) gives that of the mechanism."
@@ -122,22 +122,22 @@ class ArticulatedInertia:
         return ArticulatedInverse(np.linalg.inv(self.matrix))
 
     def transform(self, X: ArrayLike) -> ArticulatedInertia:
-        """The same inertia in B coordinates, X = B_X_A: X* I^A X^-1, a congruence (Eq 2.66)."""
+        """Return the inertia in B coordinates, X = B_X_A: X* I^A X^-1, a congruence (Eq 2.66)."""
         inverse = plucker.inverse(X)
         return ArticulatedInertia(inverse.T @ self.matrix @ inverse)
 
     def transformed(self, pose: ArrayLike) -> ArticulatedInertia:
-        """The same inertia seen from frame A, `pose` (4, 4) being that of the present frame in A, as of `Inertia`."""
+        """Return the inertia in coordinates of frame A. pose : (4, 4) of the present frame in A, as for `Inertia`."""
         X = plucker.from_pose(pose)  # from A to the present frame
         return ArticulatedInertia(X.T @ self.matrix @ X)
 
     def apparent_mass(self, direction: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> float:
-        """Mass that a force through a point meets in its own direction, kg: 1 / (d . a) for the unit force d.
+        """Return the apparent mass at a point in a direction, kg: 1 / (d . a), a the acceleration by a unit force d.
 
         Parameters
         ----------
         direction : array (3,)
-            Of any length. point : array (3,), m, where the force acts.
+            Direction of the force, of any length. point : array (3,), m, where it acts.
         """
         return self.inverse().apparent_mass(direction, point)
 
@@ -156,7 +156,9 @@ class ArticulatedInertia:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ArticulatedInverse:
-    """Phi^A of a handle, a = Phi^A f + b^A (Eq 7.3): symmetric, positive semidefinite; it always exists.
+    """Articulated-body inverse inertia Phi^A of a handle, a = Phi^A f + b^A (Eq 7.3); it always exists.
+
+    It is symmetric and positive semidefinite; its rank is the number of freedoms of the handle.
 
     Parameters
     ----------
@@ -192,7 +194,7 @@ class ArticulatedInverse:
 
     @classmethod
     def grounded(cls) -> ArticulatedInverse:
-        """Of the fixed base: no force moves it."""
+        """Return the inverse inertia of the fixed base, zero."""
         return cls(np.zeros((6, 6)))
 
     @property
@@ -205,7 +207,7 @@ class ArticulatedInverse:
     @overload
     def acceleration(self, force: ArrayLike) -> NDArray: ...
     def acceleration(self, force: Any) -> Any:
-        """Phi^A f: what a force (6,) adds to the acceleration; typed in, typed out."""
+        """Return Phi^A f, the acceleration (6,) that a force adds; a typed vector if given one."""
         if isinstance(force, MotionVector):
             raise TypeError("an inverse inertia maps forces to accelerations; for the way back use inverse().force(a).")
         if isinstance(force, ForceVector):
@@ -213,7 +215,7 @@ class ArticulatedInverse:
         return self.matrix @ np.asarray(force, dtype=float)
 
     def __add__(self, other: Any) -> NoReturn:
-        """There is no such sum: the call always raises."""
+        """Raise `TypeError`: inverse inertias do not add when handles are joined."""
         raise TypeError(
             "inverse inertias do not add when handles are glued together; inertias do: (A.inverse() + B.inverse())."
         )
@@ -234,16 +236,16 @@ class ArticulatedInverse:
         return ArticulatedInertia(np.linalg.inv(self.matrix))
 
     def transform(self, X: ArrayLike) -> ArticulatedInverse:
-        """The same inverse inertia in B coordinates, X = B_X_A: X Phi^A X^T (Table 2.5)."""
+        """Return the inverse inertia in B coordinates, X = B_X_A: X Phi^A X^T (Table 2.5)."""
         X = np.asarray(X, dtype=float)
         return ArticulatedInverse(X @ self.matrix @ X.T)
 
     def transformed(self, pose: ArrayLike) -> ArticulatedInverse:
-        """The same seen from frame A, `pose` (4, 4) being that of the present frame in A."""
+        """Return the inverse inertia in coordinates of frame A. pose : (4, 4) of the present frame in A."""
         return self.transform(plucker.inverse(plucker.from_pose(pose)))
 
     def apparent_mass(self, direction: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> float:
-        """See `ArticulatedInertia.apparent_mass`; infinite where the point cannot follow the force."""
+        """Return the apparent mass as `ArticulatedInertia.apparent_mass` does; infinite if the point cannot move so."""
         d, P = np.asarray(direction, dtype=float), np.asarray(point, dtype=float)
         length = float(np.linalg.norm(d))
         if d.shape != (3,) or not length > 0.0 or not np.isfinite(length):

@@ -1,4 +1,4 @@
-"""Checks of the matrices of articulated bodies: symmetric, and of which rank."""
+"""Checks of the matrices of articulated bodies: symmetry and rank."""
 
 from __future__ import annotations
 

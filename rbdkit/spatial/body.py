@@ -35,7 +35,7 @@ def bias_force(
     v : array (6,)
         Spatial velocity, in the frame of the inertia.
     f_known : array (6,)
-        Known forces on the body besides gravity.
+        Known forces on the body other than gravity.
     gravity : array (3,), optional
         Acceleration of free fall in the same axes, m/s^2.
 

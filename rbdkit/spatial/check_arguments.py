@@ -1,4 +1,4 @@
-"""Argument checks by annotation: what public functions and elements say they take is what they are given."""
+"""Checks of the arguments of public functions and elements against their annotations."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Test = Callable[[Any], object]
 
 
 class _Other(Exception):
-    """The value is of another kind, and there is no more to say about it."""
+    """Internal error that a value is not of the expected kind, without further explanation."""
 
 
 class _Kind(NamedTuple):
-    """One alternative of an annotation: what it is in words, and its test."""
+    """One alternative of an annotation: its description for messages, and its test."""
 
     words: str
     test: Test

@@ -62,7 +62,7 @@ class Dyadic:
         return U[:, :r] * s[:r], Vt[:r].T
 
     def transform(self, X: ArrayLike) -> Dyadic:
-        """The same dyadic in B coordinates, X = B_X_A (Table 2.5).
+        """Return the dyadic in B coordinates, X = B_X_A (Table 2.5).
 
         motion -> motion: X L X^-1     force -> force: X* L (X*)^-1
         motion -> force:  X* L X^-1    force -> motion: X L (X*)^-1

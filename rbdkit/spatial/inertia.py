@@ -269,7 +269,7 @@ class Inertia:
         return self.matrix @ np.asarray(motion, dtype=float)
 
     def transformed(self, pose: ArrayLike) -> Inertia:
-        """The same body seen from frame A, where `pose` (4, 4) is the pose A_T_B of the present frame B in A."""
+        """Return the inertia in coordinates of frame A. pose : (4, 4), A_T_B of the present frame B in A."""
         T = floats(pose, lambda v: f"an inertia is moved by a pose (4, 4), not {v}")
         if T.shape != (4, 4):
             raise ModelError(f"an inertia is moved by a pose (4, 4), got shape {T.shape}.")
@@ -283,7 +283,7 @@ class Inertia:
         return Principal(moments, axes)
 
     def findings(self) -> list[str]:
-        """What is physically wrong with these numbers, a sentence each; an empty list for a possible body."""
+        """Return the reasons why the inertia is unphysical, a sentence each; an empty list for a possible body."""
         return list(self._findings)
 
     @cached_property
@@ -292,7 +292,7 @@ class Inertia:
 
     @cached_property
     def sensible(self) -> bool:
-        """Whether every number is finite and not beyond 1e30, so that what is computed with it is finite too."""
+        """Whether every number is finite and not beyond 1e30, so that results computed from it stay finite."""
         return within(np.array([self.mass, *self.com.tolist(), *self.inertia_com.ravel().tolist()]), HUGE)
 
     @cached_property

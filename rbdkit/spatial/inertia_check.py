@@ -1,4 +1,4 @@
-"""What is physically wrong with the numbers of an inertia, said in words."""
+"""Checks whether an inertia is physically possible, with messages about what is wrong."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 
 from rbdkit.spatial.read_numbers import HUGE, within
 
-ROUND_OFF = 1e-5  # of the largest moment: what printing six digits in a file can do to a possible inertia
-POINT = 1e-12  # of mass times the square of the distance of the centre of mass: less is round-off of a point's moments
-NANOMETRE = 1e-9  # m: of a smaller radius of gyration, moments are round-off whatever they were computed from
+ROUND_OFF = 1e-5  # relative to the largest moment: the error of an inertia printed in a file with six digits
+POINT = 1e-12  # relative to mass times squared distance of the centre of mass: smaller moments are round-off
+NANOMETRE = 1e-9  # m: moments with a smaller radius of gyration are round-off, whatever they were computed from
 
 
 def without_round_off(moments: NDArray) -> NDArray:
-    """Eigenvalues with 0 for those that are only round-off of the largest, and would be read as negative moments."""
+    """Return moments with those set to 0 that are round-off of the largest, and might otherwise appear negative."""
     return np.where(np.abs(moments) < 16 * np.finfo(float).eps * np.abs(moments).max(), 0.0, moments)
 
 
 def mirrored(inertia_com: NDArray) -> NDArray:
-    """The same matrix, symmetric to the last digit if it was so to ROUND_OFF; any other as it is, for the findings."""
+    """Return a matrix made exactly symmetric if it is symmetric to ROUND_OFF; any other unchanged, for the findings."""
     (_, xy, xz), (yx, _, yz), (zx, zy, _) = inertia_com.tolist()
     if (xy == yx and xz == zx and yz == zy) or not np.isfinite(inertia_com).all():
         return inertia_com
@@ -27,7 +27,7 @@ def mirrored(inertia_com: NDArray) -> NDArray:
 
 
 def inertia_findings(mass: float, com: NDArray, inertia_com: NDArray) -> list[str]:
-    """A sentence for each reason why no body can have this mass (kg), centre of mass (m) and inertia (kg m^2)."""
+    """Return the reasons why no body can have this mass (kg), centre of mass (m) and inertia (kg m^2), as sentences."""
     numbers = np.concatenate([[mass], com, inertia_com.ravel()])
     if not within(numbers, HUGE):
         wrong = f"beyond {HUGE:g}" if np.isfinite(numbers).all() else "not finite"

@@ -1,4 +1,4 @@
-"""Numbers as users give them: the one reader of all of them, so that what is no number is refused everywhere alike."""
+"""Conversion of users' numbers to floats, the same everywhere, so that invalid input is rejected alike."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ def finite(values: Any, says: Says, error: type[RbdkitError] = ModelError) -> ND
 
 
 def number(value: Any, says: Says, error: type[RbdkitError] = ModelError) -> float:
-    """One finite number, not beyond `HUGE`; raises as `floats` does."""
+    """Return a value as one finite number, not beyond `HUGE`; raises as `floats` does."""
     return float(numbers(value, (), says, error))
 
 
 def time_in_seconds(t: Any) -> float:
-    """One finite time; raises `StateError`."""
+    """Return a value as one finite time in s, else raise `StateError`."""
     if type(t) is float and isfinite(t):
         return t
     return number(t, lambda value: f"t = {value} must be a time in s", StateError)
@@ -123,8 +123,8 @@ def require_sensible(array: NDArray, says: Says, error: type[RbdkitError] = Mode
 
 
 def within(array: NDArray, limit: float) -> bool:
-    """Whether every number is finite and not beyond the limit, found as fast as can be."""
-    # the norm tells most arrays at once; those of very many large numbers are looked at one by one
+    """Return whether every number is finite and not beyond the limit, by the fastest test."""
+    # a norm within the limit proves it at once; if it is not, for many large numbers, each is compared
     flat = array if array.ndim == 1 else array.ravel()
     if flat.size <= FEW:
         return hypot(*flat.tolist()) <= limit or bool((np.abs(flat) <= limit).all())
@@ -134,12 +134,12 @@ def within(array: NDArray, limit: float) -> bool:
 
 
 def first_line(fault: BaseException) -> str:
-    """What went wrong, in one short line."""
+    """Return the message of an exception as one short line."""
     return " ".join(str(fault).split())[:120] or type(fault).__name__
 
 
 def _not_numbers(values: Any, array: NDArray) -> str | None:
-    """What there is instead of plain numbers, a key of `_NO_NUMBERS`. array : what NumPy made of the values."""
+    """Return the key of `_NO_NUMBERS` that tells why values are not plain numbers, or None. array : made of them."""
     kind: str = array.dtype.kind
     if kind == "O":
         kinds = ["-" if entry is None else str(np.asarray(entry).dtype.kind) for entry in array.ravel().tolist()]
@@ -148,7 +148,7 @@ def _not_numbers(values: Any, array: NDArray) -> str | None:
 
 
 def _masked(values: Any) -> bool:
-    """Whether an array has masked entries, or one of several in a list."""
+    """Return whether an array, or one of several in a list, has masked entries."""
     if isinstance(values, np.ndarray) and type(values) is not np.ndarray:
         return bool(np.any(getattr(values, "mask", False)))  # numpy.ma itself is slow to load
     return isinstance(values, list | tuple) and any(map(_masked, values))

@@ -1,4 +1,4 @@
-"""Arrays that stay read-only in copies of what holds them, for NumPy itself forgets it."""
+"""Arrays that stay read-only when their owner is copied or pickled; NumPy alone does not keep the flag."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 class KeepsReadOnly:
-    """What holds arrays in its attributes: those that are read-only are so in deep copies and after pickling, too.
+    """Base class whose read-only array attributes stay read-only in deep copies and after pickling.
 
-    Compiled code works with what it was made from, so a number that is written into such an array would be ignored.
+    Compiled code uses the values it was made from, so a number written into such an array would be ignored.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Every spatial vector is a screw: a directed line, a pitch and a magnitude (Featherstone section 2.5)."""
+"""Screws: every spatial vector has a directed line, a pitch and a magnitude (Featherstone section 2.5)."""
 
 from __future__ import annotations
 

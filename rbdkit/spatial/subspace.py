@@ -100,7 +100,7 @@ def _matrix(S: ArrayLike, name: str) -> NDArray:
 
 
 def _scaled(S: NDArray) -> NDArray:
-    """The same directions with length one, so that no unit is taken for round-off."""
+    """Return the columns scaled to length one, so that the rank does not depend on their units."""
     length = np.linalg.norm(S, axis=0)
     return S / np.where(length > 0.0, length, 1.0)
 

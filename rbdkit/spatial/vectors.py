@@ -132,7 +132,7 @@ class MotionVector(_SpatialVector):
         raise TypeError(f"cross needs a MotionVector or a ForceVector, got {type(other).__name__}.")
 
     def transform(self, X: ArrayLike) -> MotionVector:
-        """The same vector in B coordinates, X = B_X_A (6, 6)."""
+        """Return the vector in B coordinates, X = B_X_A (6, 6)."""
         return MotionVector(np.asarray(X, dtype=float) @ self.array)
 
     def __rmatmul__(self, X: ArrayLike) -> MotionVector:
@@ -175,14 +175,14 @@ class ForceVector(_SpatialVector):
         return motion.dot(self)
 
     def cross(self, other: Any) -> None:
-        """There is no such product: the call always raises."""
+        """Raise `TypeError`: a force vector has no cross product."""
         raise TypeError(
             "a force vector has no cross product: x and x* say how something changes when it moves, so their left "
             "operand is a motion vector. Did you mean v.cross(f)?"
         )
 
     def transform(self, X: ArrayLike) -> ForceVector:
-        """The same vector in B coordinates, given the *motion* transform X = B_X_A: X* f with X* = X^-T (Eq 2.13)."""
+        """Return the vector in B coordinates, from the *motion* transform X = B_X_A: X* f with X* = X^-T (Eq 2.13)."""
         return ForceVector(plucker.force(X) @ self.array)
 
     def __rmatmul__(self, X: ArrayLike) -> ForceVector:

@@ -102,7 +102,10 @@ class AxialRotation:
 
 
 def places(axis: str) -> tuple[int, int, int, int, int, int]:
-    """Where ii, ij, ik, jj, jk and kk stand among the six elements of a symmetric matrix."""
+    """Return the indices of ii, ij, ik, jj, jk and kk among the six elements of a symmetric matrix.
+
+    k is the given axis, i and j are the other two.
+    """
     i, j, k = OTHERS[axis]
     return PLACE[i][i], PLACE[i][j], PLACE[i][k], PLACE[j][j], PLACE[j][k], PLACE[k][k]
 
@@ -127,6 +130,6 @@ def _turned(axis: str, theta: Scalar) -> AxialRotation:
 
 
 def elementary(name: str, x: Scalar) -> Scalar:
-    """sin or cos of a number, or of a symbol, which has them as methods as NumPy expects of it."""
+    """Return sin or cos of a number, or of a symbol, which has these functions as methods."""
     own: Callable[[], Any] | None = getattr(x, name, None)
     return own() if own is not None else getattr(math, name)(x)

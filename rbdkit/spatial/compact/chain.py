@@ -1,4 +1,4 @@
-"""Dynamics of a chain of revolute joints in Denavit-Hartenberg frames: what all this arithmetic is good for.
+"""Dynamics of a chain of revolute joints in Denavit-Hartenberg frames, an application of this compact arithmetic.
 
 The joints turn about the z axes of their bodies; two screws lead from frame to frame, a constant one along x and then
 the joint's along z (Featherstone 2008, Fig 4.8). Everything is a scalar, so that the chains can be traced and counted.

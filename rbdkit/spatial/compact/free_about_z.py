@@ -17,7 +17,7 @@ from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector, dot
 
 @dataclass(frozen=True, slots=True, init=False)
 class abi_z:
-    """What is left of an articulated-body inertia on the far side of a joint about or along z, in 15 numbers.
+    """Articulated-body inertia I^a that remains once a joint about or along z is freed, in 15 numbers.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class abi_z:
 
     @classmethod
     def of(cls, flat: ArrayLike) -> abi_z:
-        """From lt(M), two rows of H, and xx, xy, yy of I."""
+        """Make it from lt(M), two rows of H, and xx, xy, yy of I."""
         x = numbers(flat, 15, "an abi_z")
         return cls(Symmetric(x[:6]), (Vector(x[6:9]), Vector(x[9:12])), (x[12], x[13], x[14]))
 
@@ -54,7 +54,7 @@ class abi_z:
         return [*self.M, *self.H[0], *self.H[1], *self.I]
 
     def full(self) -> abi:
-        """With its zeros."""
+        """Return it as an `abi` of 21 numbers, with its zeros."""
         xx, xy, yy = self.I
         return abi(self.M, Matrix((*self.H, Vector((0.0, 0.0, 0.0)))), Symmetric((xx, xy, 0.0, yy, 0.0, 0.0)))
 

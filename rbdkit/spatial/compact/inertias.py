@@ -62,7 +62,7 @@ class rbi:
         return self.articulated().rows()
 
     def articulated(self) -> abi:
-        """The same as the inertia of an articulated body."""
+        """Return it as an articulated-body inertia."""
         m = self.m
         return abi(Symmetric((m, 0.0, 0.0, m, 0.0, m)), skew(self.h), self.I)
 

@@ -1,6 +1,6 @@
-"""What joints make of spatial vectors: the motion subspace S of a joint, and products with it (Featherstone 2008, 3.5).
+"""Products of spatial vectors with the motion subspace S of a joint (Featherstone 2008, section 3.5).
 
-On scalars, as all of this package: with NumPy S is a matrix (6, nv), and the same formulas hold.
+They work on scalars, as all of this package; with NumPy, S is a matrix (6, nv) and the same formulas hold.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Diagonal(JointVector):
 
 
 class JointBlock:
-    """What two joints share of a matrix, row by row."""
+    """The block of a matrix in the rows of one joint and the columns of another, row by row."""
 
     __array_ufunc__: ClassVar[None] = None
 

@@ -161,7 +161,7 @@ class fv(_Pair):
         return motion.dot(self)
 
     def cross(self, other: Any) -> NoReturn:
-        """There is no such product: the call always raises TypeError."""
+        """Raise `TypeError`: the cross product is not defined."""
         refuse(f"fv x {kind(other)}", "what stands left of x or x* is a motion, an mv")
 
     def __matmul__(self, other: Any) -> NoReturn:

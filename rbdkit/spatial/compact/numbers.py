@@ -1,4 +1,4 @@
-"""Scalars let in at the door: how many there must be, and of what they are a part."""
+"""Checks of scalars on input: their number, and the vector or matrix that they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said when two kinds do not go together."""
+"""Errors of operations that are not defined between two kinds of quantities."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, NoReturn
 
 
 def kind(x: Any) -> str:
-    """Name of the type of x, as an error shows it."""
+    """Return the name of the type of x for messages."""
     return {"Star": "X*", "AxialScrew": "screw"}.get(type(x).__name__, type(x).__name__)
 
 
 def refuse(expression: str, remedy: str) -> NoReturn:
-    """Raise the TypeError that names an expression which has no meaning, and says what there is instead."""
+    """Raise `TypeError` for an undefined expression. remedy : what to use instead, or why it is undefined."""
     raise TypeError(f"{expression} is not defined: {remedy}")

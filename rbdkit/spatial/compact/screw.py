@@ -38,7 +38,7 @@ class AxialScrew:
         return self.E.axis
 
     def plx(self) -> plx:
-        """The same as a general transform."""
+        """Return it as a general transform."""
         r = [0.0, 0.0, 0.0]
         r[OTHERS[self.axis][2]] = self.d
         return plx(self.E.matrix, Vector(r))
