@@ -1,4 +1,4 @@
-"""From a sheet to a model, or to everything that stands in its way."""
+"""Make a model from a sheet, or list all findings that prevent it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ LIMITS = ("lower", "upper", "velocity", "effort")
 
 
 class Assembly(NamedTuple):
-    """model : None if none can be made. remarks : all that is wrong. bodies : keys of the model's bodies, by number."""
+    """Result of `assemble`.
+
+    model : the model, None if it cannot be made. remarks : all findings. bodies : keys of the model's bodies, by index.
+    """
 
     model: Model | None
     remarks: tuple[Remark, ...]
@@ -30,7 +33,7 @@ class Assembly(NamedTuple):
 
 
 def assemble(sheet: Sheet) -> Assembly:
-    """The model on the sheet, with what `Model.validate` finds; or what keeps it from being made, all at once."""
+    """Make the model of a sheet, with the findings of `Model.validate`; or list all findings that prevent it."""
     densities = list(_density_remarks(sheet))
     order = build_order(sheet)
     blocking = [*_name_remarks(sheet), *_number_remarks(sheet), *_order_remarks(sheet, order)]
@@ -67,7 +70,7 @@ def assemble(sheet: Sheet) -> Assembly:
 
 
 def inertia_of(part: Part) -> Inertia | None:
-    """The inertia of a body: by hand, or of its density; None where that gives none."""
+    """Return the inertia of a body, given by hand or computed from its density; None if there is none."""
     if part.density is None:
         return part.inertia
     try:
@@ -77,9 +80,9 @@ def inertia_of(part: Part) -> Inertia | None:
 
 
 def build_order(sheet: Sheet) -> list[Part]:
-    """The bodies, each after its parent and after the one whose joint it follows, else as they stand on the sheet.
+    """Return the bodies in the order of the sheet, but each after its parent and its master joint's body.
 
-    Bodies for which there is no such place are left out.
+    Bodies that cannot be ordered so, being in a cycle, are left out.
     """
     order: list[Part] = []
     done = {GROUND}

@@ -1,4 +1,4 @@
-"""Operations on what a body is made of: shapes, density, inertia by hand."""
+"""Operations on the shapes, density and inertia of a body."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbdkit.spatial.inertia import Inertia
 
 @dataclass(frozen=True, eq=False)
 class SetGeometry(Operation):
-    """Other shapes for a body. geometry : shapes, or `Geometry` for a shape with a place, colour or role."""
+    """Replace the shapes of a body. geometry : shapes, or `Geometry` for a shape with a place, colour or role."""
 
     key: int
     geometry: Iterable[Geometry | Shape]

@@ -1,4 +1,4 @@
-"""Python that builds a model again, to the last bit."""
+"""Python source that rebuilds a model exactly."""
 
 from __future__ import annotations
 

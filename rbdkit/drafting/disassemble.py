@@ -1,4 +1,4 @@
-"""From a model to a sheet on which it can be changed."""
+"""Make a sheet from a model, on which it can be edited."""
 
 from __future__ import annotations
 

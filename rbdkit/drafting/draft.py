@@ -1,4 +1,4 @@
-"""A model under construction, which may be incomplete or wrong, with undo and redo without end."""
+"""A draft, a model under construction, which may be incomplete or invalid, with unlimited undo and redo."""
 
 from __future__ import annotations
 

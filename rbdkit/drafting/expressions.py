@@ -1,4 +1,4 @@
-"""Numbers, places, joint types, shapes and inertias as Python expressions that give them again, to the last bit."""
+"""Python expressions of numbers, placements, joint types, shapes and inertias that evaluate to the same bits."""
 
 from __future__ import annotations
 

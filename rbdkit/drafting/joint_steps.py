@@ -1,4 +1,4 @@
-"""Operations on joints, of the tree and of loops: type, place, springs, losses, limits, followers."""
+"""Operations on tree and loop joints: type, placement, springs, losses, limits, mimics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNBOUNDED = ("lower", "upper", "velocity", "effort")
 
 @dataclass(frozen=True, eq=False)
 class SetJoint(Operation):
-    """Another type for the joint of a body, or for a loop joint; what fits the new type is kept."""
+    """Change the type of a body's joint or of a loop joint; parameters that fit the new type are kept."""
 
     key: int
     joint: JointType
@@ -44,14 +44,14 @@ class SetJoint(Operation):
 
 @dataclass(frozen=True, eq=False)
 class SetPlacement(Operation):
-    """Another place for a joint in its parent (in its predecessor, of a loop joint), or for a frame on its body.
+    """Change the placement of a joint in its parent (of a loop joint in its predecessor), or of a frame on its body.
 
     Attributes
     ----------
     placement : array_like or object
-        What `Model.add_body` takes: a position, a rotation or a pose.
+        A position, a rotation or a pose, as `Model.add_body` takes.
     successor : bool
-        Of a loop joint, place its frame in the successor instead.
+        For a loop joint, whether to place its frame in the successor instead.
     """
 
     key: int
@@ -77,14 +77,14 @@ class SetPlacement(Operation):
 
 @dataclass(frozen=True, eq=False)
 class SetNumbers(Operation):
-    """Damping, friction, stiffness, armature, rest, or a limit (lower, upper, velocity, effort) of a body's joint.
+    """Set a parameter of a joint: damping, friction, stiffness, armature, rest, lower, upper, velocity or effort.
 
     Attributes
     ----------
     name : str
-        One of these; of a loop joint one of the first three, or rest.
+        Name of the parameter; loop joints have the first three, and rest.
     values : array_like
-        One number for all directions of the joint, or one for each.
+        One number for all freedoms of the joint, or one for each.
     """
 
     key: int
@@ -111,12 +111,12 @@ class SetNumbers(Operation):
 
 @dataclass(frozen=True, eq=False)
 class Follow(Operation):
-    """Make the joint of a body follow another body's: its coordinate is ``multiplier * q[leader] + offset``.
+    """Make the joint of a body mimic another body's: its coordinate is ``multiplier * q[leader] + offset``.
 
     Attributes
     ----------
     leader : int or None
-        Key of the other body, or None to set the joint free.
+        Key of the other body, or None to make the joint independent.
     """
 
     key: int

@@ -1,4 +1,4 @@
-"""One thing that is wrong with a draft, and where on the drawing board it belongs."""
+"""A finding about a draft, with the item and field that it concerns."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ FIELD_OF = {
     "inertia not positive definite": "inertia",
     "nothing touches": "contact_rules",
 }
-"""Which field mends what `Model.validate` finds."""
+"""The field to change for each kind of finding of `Model.validate`."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence about one field of one body, loop joint or frame.
+    """A finding about one field of one body, loop joint or frame of a draft.
 
     Attributes
     ----------
     key : int
-        Whose; `GROUND` for the model as a whole.
+        Key of the item; `GROUND` for the model as a whole.
     field : str
-        Which of its fields: 'name', 'joint', 'inertia', 'density', 'damping', 'lower', 'follows', ...
+        Name of the field: 'name', 'joint', 'inertia', 'density', 'damping', 'lower', 'follows', ...
     severity : {'blocking', 'error', 'warning', 'note'}
-        'blocking' (no model can be made), or what `Finding` has: 'error', 'warning' or 'note'.
+        'blocking' (no model can be made), or the severity of a `Finding`.
     message : str
         The value and how to mend it.
     """
@@ -45,7 +45,7 @@ class Remark:
 
     @staticmethod
     def of(key: int, finding: Finding) -> Remark:
-        """A finding about the model, put beside its body."""
+        """Make a remark from a finding about the model. key : the item that it concerns."""
         return Remark(key, FIELD_OF.get(finding.what, "name"), finding.severity, f"{finding.what}: {finding.message}")
 
     def __str__(self) -> str:

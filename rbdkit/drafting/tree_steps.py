@@ -1,4 +1,4 @@
-"""Operations on the tree: add a body, hang it elsewhere, delete it, and rename anything."""
+"""Operations on the tree: add a body, move it to another parent, delete it, and rename anything."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROD = (0.05, 0.05, 0.3)  # m
 
 @dataclass(frozen=True, eq=False)
 class AddBody(Operation):
-    """A new body: a rod along z that turns about y at the far end of its parent's shapes.
+    """Add a body, by default a rod along z that turns about y at the far end of its parent's shapes.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class AddBody(Operation):
 
 
 def _with_names(sheet: Sheet, names: dict[str, str]) -> Sheet:
-    """The sheet with force elements, constraints and contacts that go by new names."""
+    """Return the sheet with names replaced in force elements, constraints and contact rules. names : new by old."""
     return replace(
         sheet,
         forces=tuple(Force(f.name, renamed(f.element, names)) for f in sheet.forces),
@@ -77,7 +77,7 @@ def _with_names(sheet: Sheet, names: dict[str, str]) -> Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Rename(Operation):
-    """Another name for a body, a loop joint or a frame. What refers to it goes by its key and follows."""
+    """Rename a body, a loop joint or a frame; references to it are updated."""
 
     key: int
     name: str
@@ -99,7 +99,7 @@ class Rename(Operation):
 
 @dataclass(frozen=True, eq=False)
 class RenameJoint(Operation):
-    """Another name for the joint of a body; None for ``<name>_joint``."""
+    """Rename the joint of a body; None for ``<name>_joint``."""
 
     key: int
     name: str | None
@@ -119,12 +119,12 @@ class RenameJoint(Operation):
 
 @dataclass(frozen=True, eq=False)
 class Reparent(Operation):
-    """Hang a body, with all that it carries, on another one.
+    """Move a body with its subtree to another parent.
 
     Attributes
     ----------
     keep_place : bool
-        Leave the joint where it is in the world (all joints neutral) rather than where it was in its parent.
+        Keep the pose of the joint in the world (all joints neutral) rather than its placement in the parent.
     """
 
     key: int
@@ -148,14 +148,14 @@ class Reparent(Operation):
 
 @dataclass(frozen=True, eq=False)
 class Delete(Operation):
-    """Take away a body with its branch, a loop joint or a frame.
+    """Delete a body with its subtree, a loop joint or a frame.
 
-    Loop joints, frames and contacts on what goes, go too; a joint that followed one of them is free again.
+    Loop joints, frames and contact rules of deleted bodies are deleted too; mimics of their joints become independent.
 
     Attributes
     ----------
     splice : bool
-        Of a body, keep its children: they hang on its parent, in their places.
+        Whether to keep the children of a deleted body, moved to its parent without changing their poses.
     """
 
     key: int
@@ -190,11 +190,11 @@ def _without(sheet: Sheet, gone: set[int]) -> Sheet:
 
 
 def _rigid(T: NDArray) -> NDArray:
-    """The pose next to T: long chains of products drift off the rotations."""
+    """Return the pose nearest to T, as the rotation of a long product of poses drifts off SO(3)."""
     U, _, Vt = np.linalg.svd(T[:3, :3])
     return se3.pose(U @ Vt, T[:3, 3])
 
 
 def rod(x: float, y: float, z: float) -> tuple[Geometry, ...]:
-    """A box that stands on the body's origin, along z."""
+    """Return a box along z that stands on the body's origin."""
     return (Geometry(Box((x, y, z)), as_pose([0.0, 0.0, z / 2], "a rod")),)

@@ -26,8 +26,8 @@ class AddLoop(Operation):
     joint : JointType, optional
         Its type.
     placement, successor_placement : array_like or object, optional
-        Poses of its two frames in the bodies. If only the first is given, the second is where that one is now, all
-        joints at their neutral coordinates, so that the loop is closed there.
+        Poses of its two frames in the bodies. If only the first is given, the second is made to coincide with it at
+        the neutral coordinates, so that the loop is closed there.
     name : str, optional
         'loop1', 'loop2', ... if not given.
     """
@@ -63,7 +63,7 @@ class AddLoop(Operation):
 
 @dataclass(frozen=True, eq=False)
 class MoveLoop(Operation):
-    """Other bodies for a loop joint; its frames stay where they are in the bodies. predecessor, successor : keys."""
+    """Connect a loop joint to other bodies, with the same placements in them. predecessor, successor : their keys."""
 
     key: int
     predecessor: int
@@ -86,7 +86,7 @@ class MoveLoop(Operation):
 
 @dataclass(frozen=True, eq=False)
 class PlaceLoop(Operation):
-    """Both frames of a loop joint at once. placement, successor_placement : poses in the two bodies."""
+    """Set both frames of a loop joint. placement, successor_placement : poses in the two bodies."""
 
     key: int
     placement: ArrayLike | object
@@ -114,7 +114,7 @@ def _check_ends(sheet: Sheet, name: str, predecessor: int, successor: int) -> No
 
 @dataclass(frozen=True, eq=False)
 class AddFrame(Operation):
-    """Name a frame on a body. body : its key. placement : pose in body coordinates. name : 'frame1', ... if none."""
+    """Add a named frame to a body. body : its key. placement : pose in the body. name : 'frame1', ... if not given."""
 
     body: int
     placement: ArrayLike | object | None = None
@@ -132,7 +132,7 @@ class AddFrame(Operation):
 
 @dataclass(frozen=True, eq=False)
 class MoveFrame(Operation):
-    """Fix a frame to another body, at the same place in its coordinates. body : key."""
+    """Move a frame to another body, with the same placement in it. body : key."""
 
     key: int
     body: int
@@ -154,7 +154,7 @@ class MoveFrame(Operation):
 
 @dataclass(frozen=True, eq=False)
 class SetGravity(Operation):
-    """Acceleration of free fall in world coordinates, (3,) m/s2."""
+    """Set the acceleration of free fall in world coordinates, (3,) m/s2."""
 
     gravity: ArrayLike
 
@@ -172,7 +172,7 @@ class SetGravity(Operation):
 
 @dataclass(frozen=True, eq=False)
 class SetName(Operation):
-    """Name of the model."""
+    """Set the name of the model."""
 
     name: str
 
@@ -189,7 +189,7 @@ class SetName(Operation):
 
 @dataclass(frozen=True, eq=False)
 class StartFrom(Operation):
-    """Put everything away and go on from another sheet: an example, a file."""
+    """Replace everything by another sheet, such as an example or a file."""
 
     sheet: Sheet
 

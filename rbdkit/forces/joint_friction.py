@@ -10,15 +10,15 @@ from rbdkit.forces.element import ForceElement
 from rbdkit.forces.surroundings import Surroundings
 
 CREEP = 0.01
-"""rad/s or m/s."""
+"""Default creep velocity, rad/s or m/s."""
 
 
 class JointFriction(ForceElement):
-    """Coulomb's friction in each freedom of a joint, made smooth: ``-coulomb v / sqrt(v^2 + creep^2)``.
+    """Regularised Coulomb friction in each freedom of a joint: ``-coulomb v / sqrt(v^2 + creep^2)``.
 
-    A joint that ought to stick creeps: under the part x of the largest friction with ``creep x / sqrt(1 - x^2)``, 0.58
-    `creep` under half of it, 2.1 `creep` under nine tenths, and ever faster near all of it. A smaller `creep` sticks
-    better and takes shorter steps: next to rest the joint is damped with ``coulomb / creep``.
+    A joint that should stick creeps instead. Under a load of x times the largest friction its velocity is
+    ``creep x / sqrt(1 - x^2)``: 0.58 `creep` at one half, 2.1 `creep` at nine tenths. A smaller `creep` sticks better
+    but needs shorter steps, as near rest the joint is damped with ``coulomb / creep``.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class JointFriction(ForceElement):
     coulomb : float or tuple of float
         Friction of the joint when it slides, N m or N; a number, or a tuple with one for each freedom.
     creep : float, optional
-        rad/s or m/s.
+        Velocity scale of the regularisation, rad/s or m/s.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A spring and a dashpot one behind the other."""
+"""The Maxwell element: a spring and a dashpot in series."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class Maxwell(ForceElement):
-    """A spring in series with a dashpot between two points: stiff for what is fast, yielding to what lasts.
+    """A spring in series with a dashpot between two points: stiff in fast motion, yielding under lasting load.
 
     Both carry the same tension, ``stiffness (length - rest_length - dashpot) = damping d(dashpot)/dt``, where the state
-    `dashpot` is how far the dashpot is drawn out. Held at one length, it relaxes with the time damping / stiffness.
+    `dashpot` is the extension of the dashpot. At constant length the tension relaxes with the time constant
+    damping / stiffness.
 
     Parameters
     ----------
@@ -28,11 +29,11 @@ class Maxwell(ForceElement):
     damping : float
         Of the dashpot, N s/m; not zero.
     rest_length : float, optional
-        Length at which it is slack while the dashpot is not drawn out, m.
+        Length without tension while the dashpot is not extended, m.
     dashpot : float, optional
-        How far the dashpot is drawn out at the start, m.
+        Initial extension of the dashpot, m.
     at_a, at_b : tuple of float (3,), optional
-        Where it is fastened, in coordinates of a and of b, m.
+        Attachment points, in coordinates of a and of b, m.
 
     Raises
     ------

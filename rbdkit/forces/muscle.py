@@ -1,4 +1,4 @@
-"""A muscle that runs through points of several bodies."""
+"""Muscles along paths through points of bodies, of Hill type with a rigid tendon."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ class Muscle(ForceElement):
     Parameters
     ----------
     path : tuple of str
-        Frames or bodies that it runs through, two or more; 'world' is one, and each may come more than once.
+        Frames or bodies that it runs through, two or more, 'world' included; each may occur more than once.
     points : tuple of float (3 n,)
-        Where, in coordinates of these, m; n triples, or all numbers in a row.
+        Points of the path in coordinates of these, m; n triples, or all numbers in a row.
     peak_force : float
-        Largest tension of the active muscle at a rest, N.
+        Largest isometric tension of the active muscle, N.
     optimal_length : float
-        Of the muscle, m; not zero.
+        Length of the muscle at which that is reached, m; not zero.
     tendon_length : float, optional
         m.
     max_velocity : float, optional
-        Rate at which it can no longer pull, in optimal lengths per second; not zero.
+        Rate of shortening at which it can no longer pull, in optimal lengths per second; not zero.
     activation : float, optional
         From 0 to 1.
 
     Raises
     ------
     ModelError
-        If a number is not finite or has no meaning, the path has one point, or it does not change bodies.
+        If a number is not finite or invalid, the path has only one point, or all its points are on one body.
 
     Notes
     -----
-    Other curves are those of a class of your own, made from this one, with `active_force_length`, `force_velocity` and
-    `passive_force_length` of its own; `rbdkit.forces.muscle_curves` finds curves of cubics from conditions.
+    For other curves, derive a class and override `active_force_length`, `force_velocity`, `passive_force_length` and
+    `passive_energy`; `rbdkit.forces.muscle_curves` makes piecewise cubics from conditions.
 
     Examples
     --------
@@ -96,23 +96,23 @@ class Muscle(ForceElement):
             raise ModelError(f"{self.known_as}: activation {shown(self.activation)} must not be more than 1")
 
     def active_force_length(self, length: Any) -> Any:
-        """f_L, over the length in optimal lengths."""
+        """Return f_L at a length in optimal lengths."""
         return active_force_length()(length)
 
     def force_velocity(self, rate: Any) -> Any:
-        """f_V, over the rate in largest rates, positive where the muscle lengthens."""
+        """Return f_V at a rate in largest rates, positive where the muscle lengthens."""
         return force_velocity()(rate)
 
     def passive_force_length(self, length: Any) -> Any:
-        """f_P, over the length in optimal lengths."""
+        """Return f_P at a length in optimal lengths."""
         return passive_force_length()(length)
 
     def passive_energy(self, length: Any) -> Any:
-        """The integral of f_P over the length in optimal lengths."""
+        """Return the integral of f_P up to a length in optimal lengths."""
         return passive_force_length().integral(length)
 
     def activation_now(self, at: Surroundings) -> Any:
-        """The activation at present."""
+        """Return the present activation."""
         return self.activation
 
     def act(self, at: Surroundings) -> None:
@@ -131,7 +131,7 @@ class Muscle(ForceElement):
         return self.peak_force * self.optimal_length * self.passive_energy(own)
 
     def _along(self, at: Surroundings) -> tuple[Any, Any, list[Any]]:
-        """Length of the path, its rate, and the direction of each straight part."""
+        """Return the length of the path, its rate, and the direction of each straight segment."""
         length: Any = 0.0
         rate: Any = 0.0
         directions = []
@@ -143,27 +143,27 @@ class Muscle(ForceElement):
         return length, rate, directions
 
     def segments(self) -> list[tuple[End, End]]:
-        """The straight parts of its path."""
+        """Return the straight segments of the path, each with its two ends."""
         stops = self.stops()
         return list(pairwise(stops))
 
     def stops(self) -> tuple[End, ...]:
-        """The points of its path, each as (frame, point in it)."""
+        """Return the points of the path, each as (frame, point in it)."""
         return tuple((name, self.points[3 * k : 3 * k + 3]) for k, name in enumerate(self.path))  # type: ignore[misc]
 
 
 class ExcitedMuscle(Muscle):
-    """A muscle whose activation follows an excitation: ``d(activation)/dt = (excitation - activation) / time``.
+    """A muscle with first-order activation dynamics: ``d(activation)/dt = (excitation - activation) / time``.
 
     The time constant is `activation_time` while it rises and `deactivation_time` while it falls. Everything else is as
-    in `Muscle`; `activation` is a state, and what is given for it holds at the start.
+    in `Muscle`; `activation` is an internal state, whose given value is the initial one.
 
     Parameters
     ----------
     path, points, peak_force, optimal_length, tendon_length, max_velocity, activation
         As those of `Muscle`.
     excitation : float, optional
-        What the nerves ask for, from 0 to 1.
+        Neural excitation, from 0 to 1.
     activation_time, deactivation_time : float, optional
         s; not zero.
 
@@ -218,7 +218,7 @@ class TimedMuscle(Muscle):
     path, points, peak_force, optimal_length, tendon_length, max_velocity
         As those of `Muscle`.
     activation : float, optional
-        What `activation_at` gives that is not overridden.
+        Value that `activation_at` returns unless it is overridden.
 
     Examples
     --------
@@ -238,12 +238,12 @@ class TimedMuscle(Muscle):
         return self.activation_at(at.time)
 
     def activation_at(self, t: Any) -> Any:
-        """The activation at a time in s."""
+        """Return the activation at a time in s."""
         return self.activation
 
 
 def timed_muscle(activation: Callable[[Any], Any]) -> type[TimedMuscle]:
-    """A class of muscles whose activation is that function of time, in s; files ask for it when they are read.
+    """Make a class of muscles whose activation is a function of time; loading a file with one needs this class.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def timed_muscle(activation: Callable[[Any], Any]) -> type[TimedMuscle]:
 
 
 def require_path(muscle: Muscle) -> None:
-    """Put the points of a path in a row; raises `ModelError` if they are not three for each of its stops."""
+    """Flatten the points of a muscle's path; raises `ModelError` unless there are three numbers for each stop."""
     who, path = muscle.known_as, muscle.path
     if not (isinstance(path, Sequence) and len(path) > 1 and all(isinstance(x, str) for x in path)):
         raise ModelError(f"{who}: path {shown(path)} must be names of two bodies or frames, or more")

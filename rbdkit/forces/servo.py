@@ -1,4 +1,4 @@
-"""A motor that holds a joint where it should be, and needs time for its torque."""
+"""A servo motor at a joint: a PD controller whose torque has a first-order lag."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class Servo(ForceElement):
-    """A motor at a joint of one freedom, controlled by its angle and speed; its torque lags behind what is wanted.
+    """A servo motor at a joint of one freedom, with proportional and derivative gain and a lagging torque.
 
-    ``time_constant d(torque)/dt = stiffness (target - q) - damping v - torque``: the lag of first order that windings
-    and amplifiers have. Without it, this is a joint's own spring and damper; with it, too high a stiffness shakes.
+    ``time_constant d(torque)/dt = stiffness (target - q) - damping v - torque``: the first-order lag of windings and
+    amplifiers. Without the lag it would be a spring and damper of the joint; with it, too high a stiffness oscillates.
 
     Parameters
     ----------
     joint : str
-        Its name.
+        Name of the joint.
     target : float
-        Where it is to be held, rad or m.
+        Desired coordinate, rad or m.
     stiffness, damping : float
         Gains of the controller, N m/rad and N m s/rad, or N/m and N s/m.
     time_constant : float
         s; not zero.
     torque : float, optional
-        At the start, N m or N.
+        Initial torque, N m or N.
 
     Raises
     ------
@@ -64,7 +64,7 @@ class Servo(ForceElement):
             raise ModelError(f"Servo: time_constant {shown(self.time_constant)} must be more than zero, s")
 
     def act(self, at: Surroundings) -> None:
-        at.apply_torque(self.joint, self.torque)  # refuses a joint that has not one freedom
+        at.apply_torque(self.joint, self.torque)  # raises unless the joint has one freedom
         q, v = at.coordinates(self.joint)[0], at.velocities(self.joint)[0]
         wanted = self.stiffness * (self.target - q) - self.damping * v
         at.set_rate("torque", (wanted - self.torque) / self.time_constant)

@@ -15,11 +15,11 @@ from rbdkit.forces.surroundings import ORIGIN, Surroundings
 from rbdkit.spatial.read_numbers import shown
 
 SHORTEST = 1e-12
-"""m; of a shorter spring nobody can tell the direction: it pulls with what its length makes of the force."""
+"""Length below which a spring has no direction, m; its force then goes to zero with its length."""
 
 
 class Spring(ForceElement):
-    """A straight spring with a damper in it: the tension ``stiffness (length - rest_length) + damping d(length)/dt``.
+    """A straight spring with a parallel damper: tension ``stiffness (length - rest_length) + damping d(length)/dt``.
 
     Parameters
     ----------
@@ -88,13 +88,13 @@ class Spring(ForceElement):
 
 
 def line(at: Surroundings, a: End, b: End) -> tuple[NDArray, Any]:
-    """Direction (3,) from one point to another, and the distance, m."""
+    """Return the direction (3,) from one point to another, and their distance, m."""
     d = at.position(*b) - at.position(*a)
     length = np.sqrt(d @ d)
     return d / np.maximum(length, SHORTEST), length
 
 
 def require_two_ends(element: ForceElement, a: str, b: str) -> None:
-    """Raise `ModelError` if what acts between two bodies is given one alone."""
+    """Raise `ModelError` if both ends of an element are on the same body or frame."""
     if a == b:
         raise ModelError(f"{element.known_as}: both ends are on {shown(a)}, where it pulls at nothing; name two bodies")
