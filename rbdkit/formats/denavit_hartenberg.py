@@ -1,7 +1,7 @@
-"""Denavit-Hartenberg parameters in and out, as Craig and the Springer Handbook write them (Featherstone 2008, 4.3).
+"""Denavit-Hartenberg parameters, in the convention of Craig and the Springer Handbook (Featherstone 2008, section 4.3).
 
-From frame F_{i-1} to F_i: a turn alpha_i about x_{i-1}, a way a_i along it, then, about and along the new axis z_i, a
-turn theta_i and a way d_i. Joint i lies between them and moves along z_i.
+Frame F_i follows from F_{i-1} by a rotation alpha_i about and a translation a_i along x_{i-1}, then a rotation theta_i
+about and a translation d_i along the new axis z_i. Joint i lies between them and moves about or along z_i.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class DHParameters:
 
     @property
     def count(self) -> int:
-        """How many numbers they are: 4 n + 6 with an end effector."""
+        """Number of parameters: 4 n + 6 with an end effector."""
         return 4 * len(self.rows) + 2 + (0 if self.tool is None else 4)
 
 
@@ -106,7 +106,7 @@ def from_dh(
     inertias: Sequence[Inertia | None] | None = None,
     name: str = "arm",
 ) -> Model:
-    """The serial arm with these Denavit-Hartenberg parameters.
+    """Make the serial arm with given Denavit-Hartenberg parameters.
 
     Parameters
     ----------
@@ -166,10 +166,10 @@ def from_dh(
 
 
 def to_dh(model: Model, tool: str | None = None) -> DHParameters:
-    """Denavit-Hartenberg parameters of a serial arm.
+    """Return the Denavit-Hartenberg parameters of a serial arm.
 
-    The coordinates stay those of the model. Where z axes intersect, x_i points to the side of x_{i-1} at ``q = 0``;
-    where they are parallel, it is the common normal that meets x_{i-1}.
+    The coordinates are those of the model. Where z axes intersect, x_i points to the side of x_{i-1} at ``q = 0``;
+    where they are parallel, x_i is on the common normal that meets x_{i-1}.
 
     Parameters
     ----------
@@ -227,13 +227,13 @@ def to_dh(model: Model, tool: str | None = None) -> DHParameters:
 
 
 def about_x(angle: float, way: float) -> NDArray:
-    """A turn about x and a way along it, as a pose (4, 4)."""
+    """Return the pose (4, 4) of a rotation about x by an angle, rad, and a translation along it, m."""
     c, s = np.cos(angle), np.sin(angle)
     return se3.pose(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]), np.array([way, 0.0, 0.0]))
 
 
 def about_z(angle: float, way: float) -> NDArray:
-    """A turn about z and a way along it, as a pose (4, 4)."""
+    """Return the pose (4, 4) of a rotation about z by an angle, rad, and a translation along it, m."""
     c, s = np.cos(angle), np.sin(angle)
     return se3.pose(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.array([0.0, 0.0, way]))
 
@@ -256,7 +256,7 @@ def _numbers(values: ArrayLike, count: int, what: str) -> list[float]:
 
 
 def _listed(given: Any, name: str, what: str) -> list[Any]:
-    """An argument that is a sequence, as a list."""
+    """Return a sequence argument as a list; raises `FormatError` if it is none."""
     if isinstance(given, str | bytes | Mapping):
         raise FormatError(f"{name} {shown(given)} must be a list: {what}")
     try:
@@ -304,18 +304,18 @@ def _require_chain(model: Model) -> None:
 
 
 def _axis(joint: object, pose: NDArray) -> Line:
-    """The line that a joint turns about or slides along, in the world at q = 0."""
+    """Return the axis of a joint as a line in the world at q = 0."""
     n = joint.type.axis  # type: ignore[attr-defined]  # every kind in KINDS has one
     return Line(pose[:3, 3], pose[:3, :3] @ n)
 
 
 def _about_z(pose: NDArray) -> tuple[float, float]:
-    """d and theta of a pose that is a turn about z and a way along it."""
+    """Return d and theta of a pose that is a rotation about and a translation along z."""
     return float(pose[2, 3]), float(np.arctan2(pose[1, 0], pose[0, 0]))
 
 
 def _four(pose: NDArray) -> tuple[float, float, float, float]:
-    """a, alpha, d, theta of the pose of a frame whose z axis meets the other's x axis at right angles."""
+    """Return a, alpha, d, theta of the pose of a frame whose z axis meets the other's x axis at right angles."""
     alpha = float(np.arctan2(-pose[1, 2], pose[2, 2]))
     d, theta = _about_z(about_x(-alpha, 0.0) @ pose)
     return float(pose[0, 3]), alpha, d, theta

@@ -35,7 +35,7 @@ class Node:
         self.source = source
 
     def fault(self, message: str) -> FormatError:
-        """An error about this value."""
+        """Return an error about this value, with its path."""
         return FormatError(f"{self.source}: {self.path or 'the document'}: {message}")
 
     def __getitem__(self, key: str) -> Node:
@@ -61,25 +61,25 @@ class Node:
             yield Node(value, f"{node.path}[{i}]", self.source)
 
     def object(self) -> dict[str, Any]:
-        """The value, which must be an object."""
+        """Return the value, which must be an object."""
         if not isinstance(self.value, dict):
             raise self.fault(f"must be an object {{...}}, not {_shown(self.value)}")
         return self.value
 
     def only(self, known: Collection[str]) -> None:
-        """Refuse entries of other names."""
+        """Raise `FormatError` if the object has entries of other names."""
         for key in self.object():
             if key not in known:
                 raise self.fault(f"the entry {_shown(key)} is unknown{did_you_mean(key, known)}")
 
     def text(self) -> str:
-        """The value, which must be a text."""
+        """Return the value, which must be a string."""
         if not isinstance(self.value, str):
             raise self.fault(f"must be a text, not {_shown(self.value)}")
         return self.value
 
     def number(self, infinite: bool = False) -> float:
-        """The value, which must be a finite number up to 1e30; `infinite` allows any, and the texts "inf", "-inf"."""
+        """Return the value, a finite number up to 1e30; `infinite` allows any number, and the texts "inf", "-inf"."""
         if infinite and isinstance(self.value, str) and self.value in NOT_FINITE:
             return NOT_FINITE[self.value]
         try:
@@ -98,7 +98,7 @@ class Node:
         return number
 
     def array(self, shape: tuple[int, ...], infinite: bool = False) -> NDArray:
-        """The value, which must be nested lists of finite numbers of that shape; -1 stands for any length."""
+        """Return the value, nested lists of finite numbers of the given shape; -1 stands for any length."""
         if not shape:
             return np.array(self.number(infinite))
         if not isinstance(self.value, list) or shape[0] not in (-1, len(self.value)):

@@ -1,4 +1,4 @@
-"""Writing a model as JSON, all of it, to the last bit."""
+"""Write a model as JSON without loss."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WIDTH = 110
 
 
 def to_json(model: Model) -> str:
-    """The model as a JSON text that `from_json` reads without loss; for people too: numbers stand side by side.
+    """Return the model as a JSON text that `from_json` reads without loss, formatted to be readable.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def to_json(model: Model) -> str:
 
 
 def to_dict(model: Model) -> dict[str, Any]:
-    """The model as plain data: dicts, lists, texts and numbers. What is as usual (identity, zero) is left out.
+    """Return the model as plain data: dicts, lists, strings and numbers; default values (identity, zero) are left out.
 
-    Infinite limits are the texts "inf" and "-inf".
+    Infinite limits are the strings "inf" and "-inf".
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def to_dict(model: Model) -> dict[str, Any]:
 
 
 def to_dict_with(model: Model, type_to_dict: TypeToDict) -> dict[str, Any]:
-    """The model as `to_dict` gives it, with its joint types in other words.
+    """Return the model as `to_dict` does, with another representation of joint types.
 
-    type_to_dict : function of a joint type and the name of the joint.
+    type_to_dict : function of a joint type and the name of the joint that returns plain data.
     """
     data: dict[str, Any] = {
         "format": FORMAT,
@@ -171,7 +171,7 @@ def _numbers(joint: Joint) -> dict[str, Any]:
 
 
 def _element(own: Force | Constraint, what: str) -> dict[str, Any]:
-    """Name and kind of an element, and its fields by their names."""
+    """Return name and kind of an element, and its fields by name."""
     element = own.element
     numbers = {name: x if isinstance(x, float) else x.tolist() for name, x in element.parameters().items()}
     names = {k: list(x) if isinstance(x, tuple) else x for k, x in element.structure().items() if x is not None}
@@ -185,7 +185,7 @@ def _placement(pose: NDArray, name: str = "placement") -> dict[str, Any]:
 
 
 def _unless(name: str, values: NDArray, usual: NDArray) -> dict[str, Any]:
-    """An entry, but for the values that reading supplies by itself, to the bit (-0.0 is not 0.0 here)."""
+    """Return an entry, or none if the values equal the defaults of the reader bit by bit (-0.0 is not 0.0 here)."""
     return {} if values.tobytes() == usual.tobytes() else {name: values.tolist()}
 
 
@@ -202,7 +202,7 @@ def _check_finite(value: Any, path: str) -> None:
 
 
 def _pretty(value: Any, indent: str, lead: str) -> str:
-    """JSON with indentation, but on one line whatever fits on one. lead : what stands before it on its line."""
+    """Return indented JSON with everything on one line that fits. lead : text before the value on its line."""
     line = json.dumps(value, allow_nan=False)
     if len(indent) + len(lead) + len(line) <= WIDTH or not isinstance(value, dict | list) or not value:
         return lead + line

@@ -1,4 +1,4 @@
-"""From the links and joints of a URDF to a model: fixed joints, the root, names."""
+"""Build a model from the links and joints of a URDF: merge fixed joints, choose the root, resolve names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rbdkit.spatial.inertia import Inertia
 
 @dataclass
 class _Lump:
-    """A body to be: the links that are rigidly one, each with its pose in the body. parent : None is the fixed base."""
+    """A future body: links welded together, each with its pose in the body. parent : None for the fixed base."""
 
     parent: str | None
     placement: NDArray
@@ -39,7 +39,7 @@ def build_model(
     gravity: ArrayLike,
     notes: list[str],
 ) -> Model:
-    """The model of a tree of links.
+    """Build the model of a tree of links.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _lump(
     merge_fixed: bool,
     floating: bool,
 ) -> tuple[dict[str, _Lump], list[tuple[UrdfLink, str | None, NDArray]]]:
-    """The bodies to be, by the names of their first links; and the other links, each with its body and pose.
+    """Group links into bodies; return these by their first links, and the merged links with body and pose.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _lump(
     """
     lumps: dict[str, _Lump] = {}
     frames: list[tuple[UrdfLink, str | None, NDArray]] = []
-    carrier: dict[str, tuple[str | None, NDArray]] = {}  # of each link: the body that it belongs to, and its pose there
+    carrier: dict[str, tuple[str | None, NDArray]] = {}  # the body that each link belongs to, and its pose there
     for name in order:
         link, joint = links[name], above.get(name)
         if joint is None and name == WORLD and link.empty and not floating:
@@ -110,7 +110,7 @@ def _lump(
 
 
 def _freed_from_world(links: Mapping[str, UrdfLink], joints: list[UrdfJoint]) -> list[UrdfJoint] | None:
-    """The joints with a free one instead of the fixed joint that alone ties the robot to an empty link 'world'."""
+    """Return the joints with the one fixed joint to an empty link 'world' made free; None if there is no such joint."""
     ties = [joint for joint in joints if joint.parent == WORLD]
     if len(ties) != 1 or not (ties[0].fixed or isinstance(ties[0].type, Free)) or not links[WORLD].empty:
         return None
@@ -120,11 +120,10 @@ def _freed_from_world(links: Mapping[str, UrdfLink], joints: list[UrdfJoint]) ->
 
 
 def _merges(link: UrdfLink, first: UrdfLink | None) -> bool:
-    """Whether a link behind a fixed joint becomes part of the body before it, which is called after its first link.
+    """Return whether a link on a fixed joint is merged into the parent body, which has its first link's name.
 
-    Not if it would bring mass or shapes to the world (None), which has neither. Nor if it has an inertia that no body
-    can have, or would add one to such an inertia: the sum may look possible, and `Model.validate`, which is to name the
-    link and the value that stand in the file, would see nothing of it.
+    It is not if it would give mass or shapes to the world (first is None). Nor if one of the two inertias is
+    unphysical: the sum might look possible, and `Model.validate` could not name the link and the value in the file.
     """
     if first is None:
         return link.empty
@@ -167,7 +166,7 @@ def _mover(joint: UrdfJoint, joint_name: _Names) -> dict:
 
 
 class _Names(UniqueNames):
-    """Names as the model has them: those of the file, but for 'world', which is the model's own."""
+    """Names in the model: those of the file, except that 'world', the name of the model's base, is replaced."""
 
     def __init__(self, names: Iterable[str], notes: list[str], kind: str) -> None:
         super().__init__({WORLD, *names})

@@ -1,4 +1,4 @@
-"""Joint types as chains of those that URDF has, with massless links between: the same motion, the same coordinates."""
+"""Joint types as chains of URDF joints with massless links between, with the same motion and coordinates."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Step:
     Attributes
     ----------
     type : JointType
-        One that URDF has.
+        A type that URDF has.
     index : int or None
-        Which coordinate of the whole joint it has; None for all of them.
+        Index of its coordinate in the whole joint; None for all of them.
     advance : float or None
         For the second step of a helical joint, its travel per radian of the first, which it mimics.
     suffix : str
-        Tells its name from that of the whole joint.
+        Suffix of its name after that of the whole joint.
     """
 
     type: JointType
@@ -43,7 +43,7 @@ class Step:
 
 
 def steps_of(type_: JointType, joint: str) -> list[Step]:
-    """The chain of joints, from the parent body to the child body, that moves as the joint does.
+    """Return a chain of URDF joints, from the parent to the child body, with the motion of the given joint.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def steps_of(type_: JointType, joint: str) -> list[Step]:
 
 
 def _reversed_steps(inner: JointType, joint: str) -> list[Step]:
-    """Looked at from the other end, the chain runs backwards and every axis is turned round."""
+    """Return the chain of a reversed joint: the steps of the inner joint in reverse order, with negated axes."""
     if isinstance(inner, Reversed):
         return steps_of(inner.joint, joint)
     if isinstance(inner, Helical):  # the two steps commute, and the leader must come first

@@ -1,4 +1,4 @@
-"""Mimic joints of a URDF: chains composed, and leaders put before their followers in the order of the bodies."""
+"""Mimic joints of a URDF: composition of chains, and an order of bodies with master joints before their mimics."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from rbdkit.spatial.read_numbers import HUGE
 
 
 def resolve_mimics(joints: Mapping[str, UrdfJoint], notes: list[str]) -> dict[str, UrdfJoint]:
-    """The joints with every follower following a joint that moves by itself.
+    """Return the joints with every mimic referring to an independent master joint.
 
-    A chain is composed into one multiplier and offset. A follower that cannot move (multiplier 0, or a fixed leader)
-    becomes a fixed joint at its offset. One whose leader does not exist, which real files have, moves by itself.
+    A chain of mimics is composed into one multiplier and offset. A mimic that cannot move (multiplier 0, or a fixed
+    master) becomes a fixed joint at its offset. One whose master does not exist, as in some real files, becomes
+    independent.
 
     Raises
     ------
@@ -45,7 +46,7 @@ def _with_known_leader(joint: UrdfJoint, joints: Mapping[str, UrdfJoint], notes:
 
 
 def _compose(joint: UrdfJoint, joints: Mapping[str, UrdfJoint], composed: dict[str, Mimic]) -> None:
-    """Add the joint and those on its chain of leaders to `composed`, each as a mimic of the last leader."""
+    """Add a joint and those on its chain of mimics to `composed`, each as a mimic of the last joint of the chain."""
     walk: dict[str, Mimic] = {}
     name, own = joint.name, joint.mimic
     while own is not None and name not in composed:
@@ -60,7 +61,7 @@ def _compose(joint: UrdfJoint, joints: Mapping[str, UrdfJoint], composed: dict[s
 
 
 def _resolved(joint: UrdfJoint, joints: Mapping[str, UrdfJoint], mimic: Mimic | None, notes: list[str]) -> UrdfJoint:
-    """The joint with that mimic, or fixed if it cannot move."""
+    """Return the joint with a composed mimic, or a fixed joint if it cannot move."""
     if mimic is None:
         return joint
     leader = joints[mimic.leader]
@@ -83,10 +84,11 @@ def _resolved(joint: UrdfJoint, joints: Mapping[str, UrdfJoint], mimic: Mimic | 
 
 
 def order_links(root: str, joints: Mapping[str, UrdfJoint], notes: list[str]) -> tuple[list[str], dict[str, UrdfJoint]]:
-    """Links in an order with parents before children and leaders before followers, and the joints that go with it.
+    """Return links in an order with parents before children and master joints before mimics, and the joints for it.
 
-    Depth first in the order of the file, followers waiting for their leaders. Where a follower carries its own leader
-    no order will do; the two change roles then: ``q_l = q_f / m - o / m`` says the same as ``q_f = m q_l + o``.
+    The order is depth first as in the file, but mimics wait for their master joints. If the master joint is in the
+    subtree of its mimic there is no such order; then the two exchange roles, as ``q_l = q_f / m - o / m`` is equivalent
+    to ``q_f = m q_l + o``.
     """
     above = {joint.child: joint for joint in joints.values()}
     children: dict[str, list[str]] = {}
@@ -119,7 +121,7 @@ def order_links(root: str, joints: Mapping[str, UrdfJoint], notes: list[str]) ->
 
 
 def _led_by_first(joint: UrdfJoint, first: Mapping[str, UrdfJoint], notes: list[str]) -> UrdfJoint:
-    """The joint, following the one of its group that comes first."""
+    """Return the joint as a mimic of the first joint of its group."""
     leader = first[joint.name if joint.mimic is None else joint.mimic.leader]
     if leader.mimic is None:
         return joint  # roles as in the file

@@ -1,4 +1,4 @@
-"""Whether the links and joints of a URDF make a tree, and where it is rooted."""
+"""Checks that the links and joints of a URDF form a tree, and finds its root."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Named = TypeVar("Named", UrdfLink, UrdfJoint)
 
 
 def by_name(things: Iterable[Named], kind: str) -> dict[str, Named]:
-    """Links or joints by name; a name that is used twice is an error."""
+    """Return links or joints by name; raises `FormatError` if a name is used twice."""
     named: dict[str, Named] = {}
     for thing in things:
         if thing.name in named:
@@ -27,7 +27,7 @@ def by_name(things: Iterable[Named], kind: str) -> dict[str, Named]:
 
 
 def find_root(links: Mapping[str, UrdfLink], joints: Iterable[UrdfJoint]) -> str:
-    """Name of the one link from which joints lead to all others.
+    """Return the name of the root link, from which joints lead to all others.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def find_root(links: Mapping[str, UrdfLink], joints: Iterable[UrdfJoint]) -> str
 
 
 def _refuse_cycles(above: Mapping[str, UrdfJoint]) -> None:
-    """Walk up from every link; whoever comes back to the walk he is on stands in a cycle."""
+    """Raise `FormatError` if links form a cycle: walking up from a link leads back to a link of the same walk."""
     cleared: set[str] = set()
     for start in above:
         walk: dict[str, None] = {}

@@ -13,7 +13,7 @@ from rbdkit.joints import Fixed, Free, Planar, Prismatic, Revolute
 from rbdkit.model import Joint
 
 NO_LIMIT = 1e16
-"""Stands for infinity where URDF wants a number; `xml_numbers.bound` reads it as none."""
+"""Number written for an infinite limit; `rbdkit.formats.xml.numbers.bound` reads it as no limit."""
 
 
 def write_joint(robot: Element, joint: Joint, parent: str, child: str) -> None:
@@ -46,7 +46,7 @@ def _bound(value: float) -> str:
 
 
 def _alike(joint: Joint, name: str) -> float:
-    """The one number that URDF takes for all directions of a joint."""
+    """Return the single number that URDF has for all freedoms of a joint; raises `FormatError` if they differ."""
     values = getattr(joint, name)
     if np.any(values != values[0]):
         raise FormatError(

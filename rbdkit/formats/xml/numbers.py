@@ -14,13 +14,13 @@ from rbdkit.model.names import LONGEST as LONGEST_NAME
 from rbdkit.spatial.read_numbers import HUGE
 
 UNLIMITED = 1e12
-"""Limits of joints beyond this are what files write for none."""
+"""Joint limits beyond this count as no limit, as files write such numbers for none."""
 
 LONGEST = 1000
-"""Characters of a number: beyond, it is taken for a mistake, as no program writes so many digits."""
+"""Largest number of characters of a number; no program writes that many digits."""
 
 LONGEST_TEXT = 10_000
-"""Characters of any other attribute: paths have 4,096 at most, a vector of numbers fewer than that."""
+"""Largest number of characters of any other attribute; paths have 4,096 at most, vectors of numbers fewer."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
