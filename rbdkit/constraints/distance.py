@@ -15,16 +15,16 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class Distance(ConstraintElement):
-    """Two points keep their distance: a rod without mass with a ball joint at each end.
+    """A constant distance between two points: a massless rod with a ball joint at each end.
 
     Parameters
     ----------
     a, b : str
         Frames or bodies that it ties together; 'world' is one.
     length : float
-        m, more than zero: of points that coincide nobody can tell the direction, a spherical loop joint holds them.
+        m, more than zero: coincident points have no direction between them; use a spherical loop joint for these.
     at_a, at_b : tuple of float (3,), optional
-        Where its ends are, in coordinates of a and of b, m.
+        End points, in coordinates of a and of b, m.
 
     Raises
     ------

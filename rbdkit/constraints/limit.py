@@ -11,10 +11,10 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class Limit(ConstraintElement):
-    """The coordinate of a joint stays within bounds: a stop at each end, or at one.
+    """A unilateral joint limit: the coordinate of a joint is stopped at one or both bounds.
 
-    It stops without bouncing. Laws of contact know it, in joint coordinates: `simulate` holds it beside bodies that
-    touch, or without any; other formulations refuse it. Bounds that are only watched are the `Limits` of a joint.
+    The stop is inelastic. It is enforced by the contact laws in joint coordinates: `simulate` handles it with or
+    without bodies in contact; other formulations raise an error. To only report violations, use `Limits` of the joint.
 
     Parameters
     ----------

@@ -14,10 +14,9 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class Rolling(ConstraintElement):
-    """A ball, or a thin wheel, rolls on the x-y plane of a frame: it stays on the plane, and where it touches it does
-    not slip.
+    """Rolling without slip of a ball or thin wheel on the x-y plane of a frame.
 
-    The plane holds the wheel on both sides: it pulls where a real one would let go.
+    The constraint is bilateral: the plane pulls where a real wheel would lift off.
 
     Parameters
     ----------
@@ -28,7 +27,7 @@ class Rolling(ConstraintElement):
     radius : float
         m.
     axle : tuple of float (3,), optional
-        Axis of the wheel in coordinates of its frame; of a ball none.
+        Axis of the wheel in coordinates of its frame; not given for a ball.
 
     Raises
     ------

@@ -9,15 +9,15 @@ from rbdkit.forces.surroundings import Surroundings
 
 
 class TautString(Distance):
-    """Two points come no farther apart than a length: a string, which pulls and never pushes.
+    """A string: a unilateral constraint that the distance of two points is at most a length; it pulls, never pushes.
 
-    What remains of the string is its gap. Laws of contact know it, in joint coordinates, and let it tighten without
-    bouncing; other formulations refuse it. Where the string is taut all the time, `Distance` is the same.
+    Its gap is the slack. It is enforced by the contact laws in joint coordinates and tightens inelastically; other
+    formulations raise an error. If the string is taut all the time, `Distance` is equivalent.
 
     Parameters
     ----------
     a, b, length, at_a, at_b
-        As those of `Distance`.
+        As in `Distance`.
 
     Raises
     ------

@@ -11,10 +11,10 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class Tie(ConstraintElement):
-    """The coordinate of one joint follows that of another: ``q = ratio q_leader + offset``, as in a pair of gears.
+    """A gear constraint: the coordinate of one joint is ``ratio q_leader + offset`` of another's.
 
-    Wheels that mesh from outside have the ratio ``-z_leader / z`` of their numbers of teeth; the axes need not be
-    parallel. A `Mimic` says the same and takes the coordinate away; a tie leaves it, and tells its force.
+    External gears have the ratio ``-z_leader / z`` of their numbers of teeth; the axes need not be parallel. A `Mimic`
+    is equivalent but removes the coordinate; a tie keeps it, so that its constraint force can be computed.
 
     Parameters
     ----------

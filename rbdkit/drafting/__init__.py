@@ -1,8 +1,8 @@
-"""A model under construction: it may be incomplete or wrong, and every step can be undone.
+"""Interactive construction of a model, which may be incomplete or invalid; every step can be undone.
 
-`Draft` is the drawing board; steps are small immutable values such as `AddBody` or `SetJoint`. Bodies, loop joints and
-frames go by keys that never change, so that names may be anything while they are being typed. The findings of a draft
-say what keeps a model from being made, and what `Model.validate` says of it, beside the field that mends it.
+A `Draft` holds the state; steps are small immutable values such as `AddBody` or `SetJoint`. Bodies, loop joints and
+frames have permanent keys, so that names may be anything while they are being typed. The findings of a draft list what
+prevents a model from being made, and the findings of `Model.validate`, each with the field to change.
 """
 
 from rbdkit.drafting.body_steps import SetDensity, SetGeometry, SetInertia

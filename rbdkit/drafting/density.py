@@ -1,4 +1,4 @@
-"""The inertia of evenly filled shapes."""
+"""The inertia of shapes of uniform density."""
 
 from __future__ import annotations
 

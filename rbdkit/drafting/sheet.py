@@ -95,7 +95,7 @@ class Part:
 class Closure:
     """A loop joint under construction. predecessor, successor : keys of bodies, with the frames' poses in them.
 
-    damping, friction, stiffness : (nv,) numbers, rest : (nq,); all as usual where there are none.
+    damping, friction, stiffness : (nv,) numbers, rest : (nq,); empty tuples stand for the defaults.
     """
 
     key: int
@@ -132,10 +132,10 @@ AnyItem = TypeVar("AnyItem", Part, Closure, Mark)
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """All of a draft at one moment.
+    """The whole state of a draft at one step.
 
-    next_key : the key of what is added next; keys are not given twice. forces, constraints : elements, which know
-    bodies, frames and joints by their names. contact_rules : what may touch, likewise.
+    next_key : key of the next item; keys are never reused. forces, constraints, contact_rules : those of the model,
+    which refer to bodies, frames and joints by name.
     """
 
     name: str = "model"

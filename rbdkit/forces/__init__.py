@@ -1,9 +1,9 @@
-"""Force elements, one a file: what acts in a mechanism by itself.
+"""Force elements, one a file: springs, dampers, friction, muscles, motors and forces given by functions.
 
-`element` says what each provides; `surroundings` what it may ask and do. They act in every formulation, readable and
-compiled, as ``model.add_force(name, element)`` enters them. Numbers of a `rbdkit.model.Joint` (stiffness, damping,
-friction) are shorthand for such elements that compiled code knows directly; its rotor is inertia, no force. An element
-may have states of its own, which motions carry beside (q, v) as z: `maxwell` and `servo` do.
+`ForceElement` is their base class, and `Surroundings` the interface by which they read a state and apply forces.
+Elements added by ``model.add_force(name, element)`` act in every formulation, readable and compiled. The stiffness,
+damping and friction of a `rbdkit.model.Joint` are shorthand for such elements; its armature is an inertia, not a force.
+An element may have internal states, which are integrated as z besides q and v.
 """
 
 from typing import TYPE_CHECKING

@@ -12,7 +12,7 @@ from rbdkit.forces.surroundings import ORIGIN, Surroundings
 
 
 class Damper(ForceElement):
-    """A straight damper, as in a car: the tension ``damping d(length)/dt``.
+    """A straight viscous damper between two points, with the tension ``damping d(length)/dt``.
 
     Parameters
     ----------

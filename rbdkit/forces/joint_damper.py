@@ -12,7 +12,7 @@ from rbdkit.forces.surroundings import Surroundings
 class JointDamper(ForceElement):
     """A viscous damper in each freedom of a joint, ``-damping v``; a joint may have several.
 
-    The number `damping` of a joint is such a damper that compiled code knows directly.
+    The parameter `damping` of a joint is such a damper, which compiled code handles directly.
 
     Parameters
     ----------

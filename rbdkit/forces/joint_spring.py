@@ -12,10 +12,10 @@ from rbdkit.forces.surroundings import Surroundings
 
 
 class JointSpring(ForceElement):
-    """A spring in each freedom of a joint, towards coordinates where it is slack; a joint may have several.
+    """A linear spring in each freedom of a joint, towards rest coordinates; a joint may have several.
 
-    It stores ``stiffness . u^2 / 2`` in the displacement u from its rest, and its force is minus the gradient of that,
-    on curved joints too. The number `stiffness` of a joint, with its `rest`, is such a spring that compiled code knows
+    It stores ``stiffness . u^2 / 2`` in the displacement u from rest, and its force is minus the gradient of that, on
+    curved joints too. The parameters `stiffness` and `rest` of a joint are such a spring, which compiled code handles
     directly.
 
     Parameters

@@ -1,4 +1,4 @@
-"""A spring without any length of its own between two points."""
+"""A spring of rest length zero between two points."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rbdkit.forces.surroundings import ORIGIN, Surroundings
 class ZeroLengthSpring(ForceElement):
     """A spring that pulls two points together with ``stiffness`` times their distance (Sueda Eqs 1.35, 1.36).
 
-    Its damper resists every motion of the points against each other, not only along the line between them; so nothing
-    is singular where they meet, where a `Spring` has no direction. It may stand for a joint that gives way.
+    Its damper resists every relative motion of the points, not only that along the line between them. So it is regular
+    where the points meet, where a `Spring` has no direction. It can model a compliant joint (a bushing).
 
     Parameters
     ----------

@@ -9,16 +9,16 @@ from rbdkit.joints.joint_type import JointType, constant
 from rbdkit.spatial import quaternion, so3
 
 FARTHEST = 2.0 * np.pi - 0.5
-"""rad; a longer rotation vector is replaced by the one of the same rotation that goes the other way round."""
+"""rad; a longer rotation vector is replaced by that of the same rotation in the opposite direction."""
 
 
 class ExponentialSpherical(JointType):
     """Ball joint whose coordinates are a rotation vector: ``R = exp([q])`` (Sueda Eq 2.42).
 
-    Three coordinates in place of the four of `Spherical`. The vectors of length 2 pi all are one rotation and say
-    nothing of its neighbours; before a motion gets there, q goes on as ``(1 - 2 pi / |q|) q``, the same rotation, as
-    Grassia proposes. v is the angular velocity in successor axes, which knows nothing of that; ``qdot`` is what Eq 2.44
-    makes of it.
+    It has three coordinates in place of the four of `Spherical`. The parametrisation is singular at the length 2 pi,
+    where all vectors are one rotation; before a motion gets there, q is replaced by ``(1 - 2 pi / |q|) q``, the same
+    rotation (Grassia). v is the angular velocity in successor axes, which this does not change; ``qdot`` follows from
+    it by Eq 2.44.
 
     Examples
     --------

@@ -62,38 +62,37 @@ def add_deformable(
     damping: float = 0.0,
     attached: Mapping[int, str] | None = None,
 ) -> Deformable:
-    """Add a deformable body of masses and springs (Sueda, section 2.7).
+    """Add a deformable body as a mass-spring system (Sueda, section 2.7).
 
-    Each node is a body without extent on a `rbdkit.Translational` joint from the world, or, where it is attached,
-    fixed on another body; each edge is a `rbdkit.Spring` between two. So it moves in every formulation that knows
-    joints, and is saved, tweaked and drawn as they are.
+    Each node is a point mass on a `rbdkit.Translational` joint from the world, or, if attached, fixed to another body;
+    each edge is a `rbdkit.Spring` between two nodes. So it is simulated, saved and drawn like other bodies and forces.
 
     Parameters
     ----------
     name : str
-        Nodes are called by it and their number, springs by it and both of theirs: 'jelly3', 'jelly3-4'.
+        Prefix of the names of nodes and springs: 'jelly3', 'jelly3-4'.
     points : array_like (n, 3)
-        Where the nodes are while the model is neutral, in world coordinates, m; there no spring is under tension.
+        Positions of the nodes in the neutral configuration, world coordinates, m; the springs are slack there.
     edges : sequence of (int, int)
         Pairs of nodes with a spring between them.
     mass : float or array_like (n,)
-        Of all nodes together, kg, or of each.
+        Total mass, kg, or the mass of each node.
     stiffness : float
         Tension for each unit of strain, N.
     damping : float, optional
         Tension for each unit of strain rate, N s.
     attached : mapping of int to str, optional
-        Nodes that ride on a body, or frame of one, by their numbers; 'world' is one.
+        Body or frame, 'world' included, to which a node is fixed, by the index of the node.
 
     Returns
     -------
     Deformable
-        Names of what was added.
+        Names of the bodies and springs that were added.
 
     Raises
     ------
     ModelError
-        If a number has no meaning, an edge does not join two nodes, or a name is taken. Nothing is added then.
+        If a number is invalid, an edge does not join two nodes, or a name is taken; nothing is added then.
 
     Examples
     --------

@@ -275,7 +275,7 @@ class Geometry(KeepsReadOnly):
     Parameters
     ----------
     shape : Box, Sphere, Ellipsoid, Cylinder, Capsule, Cone or Mesh
-        What is drawn.
+        The shape itself.
     placement : array_like, optional
         Pose of the shape in body coordinates (what `Model.add_body` takes for placements).
     color : array_like (3,) or (4,), optional
@@ -285,10 +285,10 @@ class Geometry(KeepsReadOnly):
     role : {'visual', 'collision'}, optional
         'visual' is drawn; 'collision' is kept and can be drawn on request.
     collide : bool, optional
-        Whether the body touches others with this shape. None leaves it to the body, see `colliding`: if it has shapes
-        with True, these do; else those for collision; else, where there are none, what is drawn.
+        Whether the shape counts for contact. If None, the body decides: shapes with True count; if it has none, those
+        with the role 'collision'; if it has none of these either, the visual ones.
     material : Material, optional
-        Of its surface; None takes that of whatever it touches.
+        Material of its surface; None takes that of the other surface.
 
     Raises
     ------

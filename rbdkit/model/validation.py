@@ -45,12 +45,12 @@ def validate(model: Model) -> list[Finding]:
     Parameters
     ----------
     model : Model
-        What is looked through; ``model.validate()`` is the same.
+        The model; ``model.validate()`` is the same.
 
     Returns
     -------
     list of rbdkit.model.Finding
-        Each with ``severity``, 'error', 'warning' or 'note', ``where``, ``what`` and ``message``; none is good news.
+        Each has ``severity``, 'error', 'warning' or 'note', ``where``, ``what`` and ``message``; empty if all is well.
 
     Raises
     ------

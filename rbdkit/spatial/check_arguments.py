@@ -46,11 +46,11 @@ def check_arguments(
     Parameters
     ----------
     error : optional
-        Class of what is raised.
+        Class of the error.
     known_as : str, optional
-        How messages call the function; by its name, if not given.
+        Name of the function in messages; its own name if not given.
     most : mapping, optional
-        By argument, the largest whole number, and why: what a larger one would take.
+        For each argument the largest whole number, and the reason, such as the memory a larger one would take.
 
     Examples
     --------
@@ -91,12 +91,12 @@ def check_arguments(
 
 
 def answers_keywords(hints: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function so that keywords that it has elsewhere are answered with what to write here.
+    """Decorate a function so that certain unknown keywords raise an error that says what to write instead.
 
     Parameters
     ----------
     hints : mapping of str to str
-        What to write, by keyword.
+        What to write instead, by keyword.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:

@@ -42,27 +42,27 @@ _short.maxlist = _short.maxtuple = _short.maxarray = _short.maxdict = _short.max
 
 
 def shown(value: Any, limit: int = 60) -> str:
-    """The value as Python writes it, on one line, cut to about `limit` characters: for error messages."""
+    """Return the repr of a value on one line, cut to about `limit` characters, for error messages."""
     if isinstance(value, np.ndarray) and value.size > 12:
         return f"an array of shape {value.shape}"
     try:
         text = " ".join(_short.repr(value).split())
-    except Exception:  # whatever a foreign object does when it is asked how it looks
+    except Exception:  # the repr of a foreign object may raise anything
         text = f"a {type(value).__name__}"
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def floats(values: Any, says: Says, error: type[RbdkitError] = ModelError) -> NDArray:
-    """The values as an array of floats; the very array that was given if it is one.
+    """Return the values as an array of floats, without a copy if they are one already.
 
     Parameters
     ----------
     values : object
         A number, nested sequences of numbers, or anything that NumPy makes an array of numbers from.
     says : Says
-        Makes of the value, as text, what the error begins with: whose it is, and what it ought to be.
+        Function from the text of the value to the beginning of the message: its name, and what it should be.
     error : optional
-        Class of what is raised.
+        Class of the error.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Building a model: bodies on their joints, named frames, joints that close loops."""
+"""Methods of `Model` that add bodies with their joints, named frames and loop joints."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ def add_body(
     parent : str or Body, optional
         A body of this model or its name.
     joint : JointType, optional
-        Joint type, from `rbdkit.joints`; none is a fixed joint.
+        Joint type, from `rbdkit.joints`; fixed if not given.
     placement : array_like or object, optional
         Pose of the joint frame in the parent body: a position (3,), a rotation (3, 3), a pose (4, 4) or a SciPy
         transform.
     inertia : Inertia, optional
         In body coordinates; the body frame is the joint's successor frame.
     geometry : Geometry or Shape or iterable, optional
-        What to draw, and what touches other bodies if `add_ground` and its like say so: one or more shapes, or
-        `Geometry` for a shape with a placement, colour, role or material.
+        Shapes for drawing, and for contact if contact rules are added: one or more shapes, or `Geometry` for a shape
+        with a placement, colour, role or material.
     joint_name : str, optional
         Name of the joint; ``<name>_joint`` if not given.
     damping, friction, stiffness, rest, armature, limits, mimic : optional
@@ -126,14 +126,14 @@ def add_body(
 
 
 def add_frame(self: Model, name: str, body: str | Body, placement: ArrayLike | object | None = None) -> Frame:
-    """Name a frame fixed to a body.
+    """Add a named frame that is fixed to a body.
 
     Parameters
     ----------
     name : str
         Unique among bodies and frames.
     body : str or Body
-        What it is fixed to.
+        The body that it is fixed to.
     placement : array_like, optional
         Its pose in body coordinates, as for `add_body`.
 

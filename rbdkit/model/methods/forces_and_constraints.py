@@ -231,8 +231,8 @@ def add_muscle(
 def add_constraint(self: Model, name: str, element: ConstraintElement) -> Constraint:
     """Add a constraint.
 
-    Formulations with bodies, 'se3', 'so3xr3' and 'bodywise', know constraints; the algorithms for trees refuse them
-    by name.
+    `rbdkit.simulate` and `rbdkit.forward_dynamics` support constraints; algorithms for trees raise an error that names
+    them.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def add_constraint(self: Model, name: str, element: ConstraintElement) -> Constr
     Raises
     ------
     ModelError
-        If the name is taken, the element names what is not in the model, or cannot be derived.
+        If the name is taken, the element refers to names that are not in the model, or it cannot be traced.
 
     Examples
     --------

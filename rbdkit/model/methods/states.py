@@ -1,4 +1,4 @@
-"""States of a model: where they begin, and moving them on the manifold of the coordinates."""
+"""Methods of `Model` for states: initial values, and motion and differences on the configuration manifold."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def random_q(self: Model, rng: np.random.Generator | int | None = None) -> NDArr
 
 
 def initial_z(self: Model, z0: Mapping[str, ArrayLike] | ArrayLike | None = None) -> NDArray:
-    """The states of force elements at the start of a motion, (nz,): as their fields say, or as given.
+    """Return the initial states of force elements, (nz,): the values of their fields, or as given.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def move(self: Model, q: NDArray, dv: NDArray) -> NDArray:
 
 
 def difference(self: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray:
-    """The dv with ``integrate(q0, dv) = q1``.
+    """Return the dv with ``integrate(q0, dv) = q1``.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A body seen through its joint: the terms of Table 7.1 with S = e3.
+    """Terms of the articulated-body algorithm at one joint, of Table 7.1 with S = e3.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Joint:
     D_inv : Scalar
         1/(S^T U).
     tau, u : Scalar
-        Joint torque, and what of it is left for accelerations, tau - S^T p^A.
+        Joint torque, and the part of it that accelerates, tau - S^T p^A.
     """
 
     U: fv

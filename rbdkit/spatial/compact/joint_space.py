@@ -177,13 +177,13 @@ class JointMatrix:
         return [x for row, d in zip(self.lower, self.inverse, strict=True) for x in (*row, d)]
 
     def __add__(self, other: Diagonal) -> JointMatrix:
-        """With what else is felt along each freedom, a rotor say."""
+        """Return the matrix plus a diagonal one, such as the inertias of rotors."""
         rows = [[*row[:j], row[j] + other[j], *row[j + 1 :]] for j, row in enumerate(self.rows)]
         units = [unit if _is_zero(x) else None for unit, x in zip(self.units, other, strict=True)]
         return JointMatrix(rows, units)
 
     def solve(self, other: Any) -> Any:
-        """The x with D x = other, a `JointVector`; of U^T what only U times it makes sense of."""
+        """Return x with D x = other, a `JointVector`; for U^T a `Solved`, to be multiplied by U."""
         if isinstance(other, Transposed):
             return Solved(self, other.columns)
         x = list(other)
@@ -197,7 +197,7 @@ class JointMatrix:
         return JointVector(x)
 
     def one_by_one(self, U: Forces) -> list[list[Scalar]]:
-        """L^-1 U^T: the force that is felt along each axis when the ones before it are free."""
+        """Return L^-1 U^T: the force along each axis when the axes before it are free."""
         found: list[list[Scalar]] = []
         for row, force in zip(self.lower, U, strict=True):
             w = force.flat()
@@ -215,15 +215,15 @@ class Solved(NamedTuple):
 
 
 class Felt(NamedTuple):
-    """U D^-1 U^T: what a body no longer resists once its joint is free."""
+    """U D^-1 U^T: the part of an articulated-body inertia that is lost when the joint is freed."""
 
     D: JointMatrix
     U: Forces
 
     def taken_from(self, A: list[list[Scalar]]) -> list[list[Scalar]]:
-        """I^A - U D^-1 U^T (Eq 7.47), row by row as I^A is.
+        """Return I^A - U D^-1 U^T (Eq 7.47), row by row as I^A is.
 
-        Nothing resists motion along a unit axis that is free: those elements are zero, and not what rounding leaves.
+        The elements of free unit axes are set to exactly zero, in place of round-off, as nothing resists motion there.
         """
         for w, d in zip(self.D.one_by_one(self.U), self.D.inverse, strict=True):
             G = [x * d for x in w]
