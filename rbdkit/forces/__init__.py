@@ -3,7 +3,7 @@
 `ForceElement` is their base class, and `Surroundings` the interface by which they read a state and apply forces.
 Elements added by ``model.add_force(name, element)`` act in every formulation, readable and compiled. The stiffness,
 damping and friction of a `rbdkit.model.Joint` are shorthand for such elements; its armature is an inertia, not a force.
-An element may have internal states, which are integrated as z besides q and v.
+An element may have internal states z, which are integrated together with q and v.
 """
 
 from typing import TYPE_CHECKING

@@ -267,7 +267,7 @@ class Model:
 
     @property
     def nz(self) -> int:
-        """Number of internal states z of force elements, besides q and v."""
+        """Number of internal states z of force elements."""
         return state_places(self).size
 
     @property
