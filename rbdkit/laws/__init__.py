@@ -1,4 +1,4 @@
-"""Contact laws, one a file: what happens where bodies touch. `simulate(..., contact=...)` chooses one by its name."""
+"""Contact laws: what happens where bodies touch. `simulate(..., contact=...)` chooses one by its name."""
 
 from rbdkit.laws.compliant import Compliant
 from rbdkit.laws.contact_force import ContactForce
@@ -16,7 +16,7 @@ from rbdkit.laws.stops import Stops, stops_of
 from rbdkit.laws.time_stepping import TimeStepping
 
 LAWS: dict[str, type[Law]] = {law.name: law for law in (TimeStepping, Impulse, Rigid, Compliant)}
-"""What `simulate` knows by name."""
+"""Contact laws that `simulate` finds by name."""
 
 __all__ = [
     "LAWS",

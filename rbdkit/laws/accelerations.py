@@ -1,4 +1,11 @@
-"""Forces at contacts that last: the accelerations that they leave, under friction that sticks or slides."""
+"""Forces at lasting contacts, and the accelerations under them, with friction that sticks or slides.
+
+The acceleration-level contact problem of Featherstone (2008, chapter 11): Signorini's law between normal forces and
+accelerations, Coulomb's law for friction. `_forces` tries the cheapest form first: without friction a convex quadratic
+program; with friction all points as equality constraints, accepted if no force pulls or leaves its cone; else Newton's
+method on the projected equations (`slow_points`), or Lemke's pivots if every point slides. Among forces with the same
+effect on the motion the evenly shared ones are taken, so that the order of points decides nothing.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +25,14 @@ from rbdkit.laws.shares import least_shares
 from rbdkit.laws.slow_points import rubbed
 
 Key = tuple[int, int]
-"""Pair and slot: a name for a point from step to step."""
+"""Pair and slot: identifies a contact point from step to step."""
 
 
 class Mode(NamedTuple):
-    """What a current point does.
+    """Sliding state of a current contact point.
 
-    way : in which direction it slides, world axes; None of a slow point, which sticks or creeps as friction decides.
-    slips : whether it slides. A slow point that does not has been arrested: it has no velocity to look at.
+    way : (3,) direction of sliding in world axes; None for a slow point, whose friction is solved for, not given.
+    slips : whether it slides. A slow point that does not slide sticks: its velocity counts as zero.
     """
 
     way: NDArray | None = None
@@ -33,7 +40,7 @@ class Mode(NamedTuple):
 
 
 Modes = dict[Key, Mode]
-"""Of each current point."""
+"""Mode of each current point."""
 
 CLOSE = 1e-2
 """How far a point that lasts may be from touching inside a step, as a part of the length of the model."""
@@ -45,23 +52,23 @@ SLOW = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Sustained:
-    """What current contacts do in one state.
+    """Forces, accelerations and velocities at the current contacts of one state.
 
     Attributes
     ----------
     rate : ndarray
-        Rates of velocities and of states of forces.
+        Time derivatives of velocities and of states of force elements.
     near : Near
-        The points.
+        The contact points.
     lam, a, u : ndarray (m, 3)
         Forces, N, accelerations, m/s2, and velocities, m/s, along normal and tangents.
     grip : ndarray (m,)
-        By how much friction can change the velocity of each, m/s2.
+        Largest deceleration that friction can give each point, m/s2.
     slip : ndarray (m, 2)
-        Velocities along the tangents a little later, which friction on slow points is against, m/s; what is arrested
-        begins with none.
+        Tangential velocities a time `ahead` later, m/s, which friction on slow points opposes; sticking points start
+        from zero.
     scale : float
-        What accelerations are to be measured by, m/s2: gravity, and what the points had without forces there.
+        Reference acceleration for tolerances, m/s2: gravity plus the largest one without contact forces.
     """
 
     rate: NDArray
@@ -75,24 +82,24 @@ class Sustained:
 
     @property
     def force(self) -> NDArray:
-        """On successors, in world axes, (m, 3), N."""
+        """Contact forces on the successors in world axes, (m, 3), N."""
         return np.einsum("ik,ikj->ij", self.lam, self.near.axes)
 
 
 def sustained(
     scene: Scene, t: float, q: NDArray, w: NDArray, modes: Modes, pushed: Mapping[Key, NDArray], ahead: float
 ) -> Sustained:
-    """Accelerations and forces with these points in contact.
+    """Compute accelerations and contact forces with the given points in contact.
 
-    Friction on what slides is against its velocity u. That says nothing where u is near zero, and turns the faster
-    the slower it is: as a differential equation it is as stiff as one may like, and corners that creep drive each
-    other mad. So friction on slow points is against ``u + ahead a``, their velocity a little later: what it can
-    arrest it arrests within that time, what it cannot creeps on the straight way.
+    Friction on sliding points opposes their velocity u. Near u = 0 that direction is undefined and turns arbitrarily
+    fast, so that the differential equation becomes arbitrarily stiff. Friction on slow points therefore opposes
+    ``u + ahead a``, their velocity a little later: it arrests within that time what it can arrest, and lets the rest
+    creep on in a straight line.
 
     Parameters
     ----------
-    pushed : forces (3,) of points to begin with: of many that do the same, those nearest to them are taken.
-    ahead : that time, s; a step.
+    pushed : initial guess of the forces (3,) by point; among forces with the same effect the nearest ones are taken.
+    ahead : time of that look ahead, s; the length of a step.
 
     Raises
     ------
@@ -138,7 +145,7 @@ def sustained(
 
 
 def moving(scene: Scene, t: float, q: NDArray, v: NDArray, modes: Modes) -> Near:
-    """The points of current contacts, with their rates."""
+    """Return the points of the current contacts, with the rates of points and normals."""
     if not modes:
         return NOTHING
     near = scene.pairs.moving(t, q, v, CLOSE * scene.length)
@@ -148,7 +155,7 @@ def moving(scene: Scene, t: float, q: NDArray, v: NDArray, modes: Modes) -> Near
 
 
 def _bias(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near) -> NDArray:
-    """Accelerations (3 m,) along normals and tangents at vdot = 0 (Featherstone 2008, Eq 11.30)."""
+    """Return the velocity-dependent accelerations (3 m,) along normals and tangents (Featherstone 2008, Eq 11.30)."""
     _, velocity = scene.motion(t, q, v)
     both = scene.pairs.bodies[near.pair]
     bodies = {int(body) for body in both.ravel() if body}
@@ -174,7 +181,13 @@ def _bias(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near) -> NDArray
 def _forces(
     W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
 ) -> NDArray:
-    """lam (m, 3): Signorini along normals, Coulomb on slow points, and friction at its limit along given ways."""
+    """Solve for forces lam (m, 3): Signorini along normals, Coulomb's law on slow points, kinetic friction on others.
+
+    Parameters
+    ----------
+    W, b : accelerations (3 m,) are ``W lam + b``. mu : (m,). slow : (m,) of bool. way : (m, 2) directions of sliding.
+    start : (m, 3) initial guess. names : names of the points, for messages.
+    """
     m = len(mu)
     pushes = np.zeros((3 * m, m))  # of unit normal forces with the friction of what slides
     for i in range(m):
@@ -194,7 +207,7 @@ def _forces(
 
 
 def _shared(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray, holds: NDArray) -> NDArray:
-    """The same forces shared evenly between those points that hold each other: no order of points decides."""
+    """Return forces with the same effect as lam, shared evenly between points in contact, whatever their order."""
     rows = np.flatnonzero(holds)
     if len(rows) < 2:
         return lam
@@ -218,9 +231,9 @@ def _sliding(M: NDArray, d: NDArray, names: tuple[str, ...]) -> NDArray:
 
 
 def _held(W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, start: NDArray) -> tuple[NDArray, bool]:
-    """All points as equality constraints (Table 11.1, step 1), and whether that neither pulls nor leaves a cone.
+    """Solve all points as equality constraints (Table 11.1, step 1); return forces, and whether they are admissible.
 
-    If not, forces are cut to what does neither.
+    They are if none pulls or leaves its friction cone. If not, they are projected, as a start for other solvers.
     """
     m = len(mu)
     columns = [np.eye(3 * m)[:, [3 * i, 3 * i + 1, 3 * i + 2]] for i in range(m)]

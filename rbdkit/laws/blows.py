@@ -1,4 +1,9 @@
-"""Blows: velocities after contacts that met with speed."""
+"""Impact laws: velocities after collisions, with Newton's restitution and Coulomb friction.
+
+`at_once` solves one problem for all points together; `one_by_one` lets impacts travel from pair to pair, the hardest
+first, as in Newton's cradle. The two differ wherever a body touches several others, and rigid-body mechanics decides
+for neither: the user chooses by ``contact="rigid"`` or ``contact="impulse"``.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +24,16 @@ from rbdkit.laws.shares import redundant
 from rbdkit.spatial.read_numbers import shown
 
 MOST = 100000
-"""Collisions one after the other, or sweeps."""
+"""Largest number of successive collisions, or of sweeps of a solver."""
 TIED = 1e-6
-"""Collisions whose speeds differ by less than this part of the hardest happen at once: no order among them is real."""
+"""Collisions whose speeds differ by less than this part of the hardest count as simultaneous: their order would be
+decided by round-off."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blow:
-    """Impulses at points (m, 3), N s, velocities there before and after (m, 3), m/s, and v after, (nv,)."""
+    """The result of an impact: impulses `lam` at the points (m, 3), N s, velocities there before and after (m, 3), m/s,
+    joint velocities `v` afterwards (nv,), and the work of each impulse (m, 3), J."""
 
     lam: NDArray
     before: NDArray
@@ -36,7 +43,7 @@ class Blow:
 
     @property
     def lost(self) -> tuple[float, float]:
-        """Energy taken by normal impulses and by friction, J."""
+        """Energy dissipated by normal impulses and by friction, J."""
         return -float(self.work[:, 0].sum()), -float(self.work[:, 1:].sum())
 
 
@@ -44,10 +51,10 @@ Strike = Callable[[Scene, float, NDArray, NDArray, Near, float], Blow]
 
 
 def at_once(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest: float) -> Blow:
-    """All points at once: ``u_n + e u_n(before) >= 0`` with no pull, and friction in its cone (Table 11.1, step 4).
+    """Resolve an impact at all points at once: ``u_n + e u_n(before) >= 0``, no pull, friction in its cone.
 
-    Restitution acts where bodies approach faster than `slowest`, in m/s. A row of balls is not a row of collisions
-    then: compare `one_by_one`.
+    This is step 4 of Featherstone's Table 11.1. Restitution acts where bodies approach faster than `slowest`, m/s.
+    The impact does not travel along a row of balls; for that see `one_by_one`.
 
     Raises
     ------
@@ -64,12 +71,12 @@ def at_once(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest:
 
 
 def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest: float) -> Blow:
-    """Collisions one after the other, each as if its two bodies were alone, the hardest first, until all part.
+    """Resolve an impact as a sequence of collisions between two bodies each, the hardest first, until all separate.
 
-    All points at which two rigid bodies touch take part in their collision at once, and collisions that are equally
-    hard happen at once, so that nothing depends on the order of bodies or points. A collision at one point sticks
-    where friction can arrest the sliding (Featherstone 2008, Eqs 11.66-11.72), else its impulse lies on the cone. So
-    blows run along a row of balls as they do on the table, and a box that falls flat does not turn.
+    All points at which two rigid bodies touch take part in their collision together, and equally hard collisions happen
+    together, so that nothing depends on the order of bodies or points. A collision at one point sticks where friction
+    can arrest the sliding (Featherstone 2008, Eqs 11.66-11.72), else its impulse lies on the cone. Thus impacts travel
+    along a row of balls as in experiments, and a box that falls flat does not turn.
 
     Raises
     ------
@@ -105,14 +112,14 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
 
 
 def _restored(u: NDArray, e: NDArray, slowest: float) -> NDArray:
-    """b (3 m,) of the problem of a blow: velocities, those along normals less what restitution gives back."""
+    """Return b (3 m,) of an impact's friction problem: the velocities, plus ``e u_n`` along approaching normals."""
     b = u.copy()
     b[::3] += np.where(u[::3] < -slowest, e, 0.0) * np.minimum(u[::3], 0.0)
     return b
 
 
 def _arrest(W: NDArray, b: NDArray, mu: NDArray, names: tuple[str, ...]) -> NDArray:
-    """Impulses (m, 3) at once with ``u_n >= 0``, no pull, and friction in its cone, u = W lam + b."""
+    """Solve for impulses (m, 3) with ``u_n >= 0``, no pull, and friction in its cone, where ``u = W lam + b``."""
     m = len(mu)
     lam = np.zeros((m, 3))
     if not mu.any():

@@ -1,4 +1,15 @@
-"""Contact and friction by sweeps from point to point: projected Gauss-Seidel with circular cones."""
+"""Contact and friction by projected Gauss-Seidel iteration with circular friction cones.
+
+Each sweep updates the points in turn, with the newest impulses of all others. A point is solved by its own 3 x 3 block
+of W: if the impulse that stops it entirely lies in the cone it is taken (sticking); else the normal impulse is solved
+first and the tangential one after it, projected onto the disc of radius mu alpha (sliding). A fixed point of this
+obeys Signorini's and Coulomb's laws exactly, without a polyhedral cone and without the lift-off of a convex
+relaxation.
+
+Gauss-Seidel is slow where impulses travel through many bodies. Sweeps therefore begin at a point extrapolated along
+the last change (Nesterov 1983), and the extrapolation restarts where it opposes the last update (O'Donoghue and Candes
+2015); see `rbdkit.engine.contact.momentum`, which is the same in the compiled loop.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +24,18 @@ from rbdkit.laws.problem import Impulses, Problem
 
 
 def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
-    """Take the points one by one, each in the light of what the others push just then; again and again.
+    """Solve a friction problem by projected Gauss-Seidel sweeps over the points, in the order of the rows.
 
-    At each point first the impulse that arrests it altogether, if that pushes and lies in the cone; else the normal
-    impulse that stops it there, or none, and then the tangential one that arrests the sliding, cut to the disc of
-    radius mu alpha. What stands still under that obeys Signorini and Coulomb exactly, with no pyramid and no lifting
-    off. After a few sweeps each begins a little farther on the way of the two before it, see `Momentum`.
+    Each point takes the impulse that arrests it entirely, if that pushes and lies in the cone; else the normal impulse
+    that stops the approach, or none, and then the tangential one that arrests the sliding, cut to the disc of radius
+    mu alpha. From the fifth sweep on each begins at an extrapolated point, see `Momentum`.
 
     Parameters
     ----------
     tol : float
-        Largest correction of a velocity in a sweep that ends it, m/s.
+        Sweeps end once none of their corrections changes a velocity by more than this, m/s.
     most : int
-        Sweeps. Where they are not enough, the impulses of the last one are given, not settled.
+        Largest number of sweeps. If they are not enough, the last impulses are returned with ``settled = False``.
     """
     W, b, mu = problem.W, problem.b, problem.mu.tolist()
     m = len(mu)
@@ -63,17 +73,21 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
 
 
 def own_inverse(block: NDArray) -> NDArray:
-    """Of a point's own block (3, 3); zero where an impulse does nothing, or nothing new."""
+    """Invert the (3, 3) block of one point; return zeros if it is singular, so that the point never counts as sticking.
+
+    Blocks are singular where a point cannot move along an axis, as across the plane of a planar mechanism.
+    """
     regular = np.linalg.det(block) > REGULAR * float(np.prod(np.diag(block)))
     return np.linalg.inv(block) if regular else np.zeros((3, 3))
 
 
 class Momentum:
-    """Nesterov's weights, which begin anew where the way turns back; `rbdkit.engine.contact.momentum` says more.
+    """Nesterov's extrapolation between sweeps, with restarts; see `rbdkit.engine.contact.momentum`.
 
     Parameters
     ----------
-    weight : (n,) of each impulse: the velocity that it gives to its own point.
+    weight : (n,) velocity that a unit of each impulse gives to its own point, 1/kg; it makes the restart test a
+        product of velocities and impulses.
     """
 
     def __init__(self, weight: NDArray) -> None:
@@ -81,13 +95,14 @@ class Momentum:
         self._earlier: NDArray | None = None
 
     def ahead(self, sweep: int, begun: NDArray, lam: NDArray) -> NDArray:
-        """Where the next sweep is to begin, (n,), after the one of that number, which took begun (n,) to lam (n,)."""
+        """Return the impulses (n,) from which the next sweep begins, after a sweep that took begun (n,) to lam (n,)."""
         if not FIRST <= sweep <= LAST:
             return lam
         earlier, self._earlier = self._earlier, lam.copy()
         if earlier is None:
             return lam
         way = lam - earlier
+        # restart where the update opposes the direction of travel: there extrapolation overshoots and would oscillate
         if not float((self._weight * (lam - begun)) @ way) > 0.0:
             self._t = 1.0
             return lam

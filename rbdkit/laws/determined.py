@@ -1,4 +1,9 @@
-"""Which contact forces of a recorded motion rigid bodies determine, and the smallest ones where they do not."""
+"""Decide which contact forces of a recorded motion are determinate, and find the smallest forces where they are not.
+
+Rigid bodies on more points than needed (a table on four legs) leave the shares of the points open: forces in the null
+space of W move nothing. For each group of coupled points the null space is computed by `least_shares`; points that it
+involves are indeterminate, and the recorded forces are replaced by the smallest ones with the same effect.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +25,27 @@ from rbdkit.model import Model
 from rbdkit.model.one_sided import has_stops, without_stops
 
 AT_LIMIT = 1e-6
-"""Part of its limit by which friction may miss it and count as that of sliding."""
+"""Relative tolerance: friction that is this close to its limit counts as kinetic friction."""
 TOUCHES = 1e-9
-"""Gap, as a part of the length of the model, up to which a point touches."""
+"""Largest gap at which a point counts as touching, as a part of the length of the model."""
 RESTS = 1e-7
-"""Speed along its normal, as a part of the fastest, up to which a point stays where it touches."""
+"""Largest normal speed at which a point counts as resting, as a part of the largest speed."""
 MOST = 64
-"""Points that move each other, up to which shares are found; of more, all count as indeterminate."""
+"""Largest group of coupled points whose shares are computed; in larger ones all points count as indeterminate."""
 
 
 @dataclass(frozen=True, eq=False)
 class Determined:
-    """What a motion says of the forces at its contacts.
+    """Determinacy of the contact forces in the states of a recorded motion.
 
     Parameters
     ----------
     model : Model
     t, q, v : ndarray (n,), (n, nq), (n, nv)
-        Of the recorded states.
+        Times, coordinates and velocities of the recorded states.
     ahead : bool
-        Whether forces of a state are those of the step that begins there, under which what slides does so at its end.
+        Whether forces belong to the step that begins in a state (time stepping), so that sliding is judged by the
+        velocity of the next state.
     """
 
     model: Model
@@ -59,10 +65,16 @@ class Determined:
         return {name: value for name, value in self.__dict__.items() if name != "_scene"}
 
     def of(self, k: int, rows: Rows, push: NDArray) -> tuple[NDArray, NDArray, set[int]]:
-        """Forces (m + stops, 3) at the points of state k and of one-sided constraints, which of them the motion leaves
-        open, and the pairs whose sum of normal forces it leaves open.
+        """Return the smallest equivalent forces in state k, which are indeterminate, and pairs of indeterminate sums.
 
-        push : (stops,) what one-sided constraints exert; their forces lie along z.
+        Parameters
+        ----------
+        rows : pair, point, normal, gap and force of the m points of the state.
+        push : (stops,) forces of the unilateral constraints, N or N m; in the result they lie along z.
+
+        Returns
+        -------
+        (m + stops, 3) forces, N; (m + stops,) of bool; numbers of the pairs whose sum of normal forces is open.
         """
         pair, point, normal, gap, given = rows
         found = np.concatenate([given, np.outer(push, NO_PLACE)])
@@ -82,7 +94,7 @@ class Determined:
         v = self.v[min(k + 1, len(self.v) - 1)] if self.ahead else self.v[k]
         u = (J @ v + scene.carried(t, q, near)).reshape(-1, 3)
         holds = found.any(axis=1)
-        if self.ahead:  # sweeps may leave a point without a force that could carry some
+        if self.ahead:  # Gauss-Seidel may leave a resting point without a force although it could carry some
             holds |= (gap <= TOUCHES * scene.length) & (np.abs(u[:, 0]) <= RESTS * (scene.speed + np.abs(u).max()))
         own = np.flatnonzero(holds)
         if len(own) < 2:
@@ -113,6 +125,6 @@ class Determined:
 
 
 def _open_sums(shares: Shares, pair: NDArray) -> set[int]:
-    """The pairs of which the motion does not determine the sum of normal forces."""
+    """Return the pairs whose sum of normal forces changes along the null space, so is indeterminate."""
     normal = shares.free[:, 0, :]
     return {int(p) for p in np.unique(pair) if np.abs(normal[pair == p].sum(axis=0)).max(initial=0.0) > 1e-6}

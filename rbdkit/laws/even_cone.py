@@ -1,4 +1,12 @@
-"""Contact and friction by sweeps over all points at once, which share evenly what is not determined."""
+"""Contact and friction by projected Jacobi iteration, which shares evenly what rigid bodies leave undetermined.
+
+If two bodies touch at more points than determine their forces (four feet of a table), Gauss-Seidel loads the points
+that come first, and since friction follows the normal forces, what slides and turns then depends on the order of the
+points. Here all points are updated at once, each with its part of the masses that it moves (mass splitting, Tonge,
+Benevolenski and Voroshilov 2012). So the order has no influence, symmetric problems get symmetric answers, and since
+iteration begins at zero, no impulses arise that together move nothing: the shares are the smallest ones. It takes
+about five times as many sweeps and is used only where shares matter, see `TimeStepping`.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +21,22 @@ from rbdkit.laws.problem import Impulses, Problem, in_disc
 from rbdkit.laws.scene import Inverse
 
 MANY = 3
-"""Points of two bodies, from which on there may be more than needed; the compiled loop knows no ranks and counts."""
+"""Number of points between two bodies from which on they may be redundant; the compiled loop counts instead of
+computing ranks."""
 DEPENDENT = 1e-8
-"""Part of the largest singular value up to which a smaller one of unit forces is round-off."""
+"""Relative threshold of the rank decision: singular values of unit forces below this part of their norm are
+round-off."""
 
 
 def more_than_needed(wrenches: NDArray, couples: NDArray) -> bool:
-    """Whether two bodies touch at more points than there are independent forces along their normals.
+    """Whether two bodies touch at more points than there are independent normal forces (rank of their wrenches).
+
+    Moments are taken about the mean point and divided by the lever arm, so that rank depends on no unit or origin.
 
     Parameters
     ----------
-    wrenches : (m, 6) unit forces along normals. couples : (m,) numbers of the two bodies at each point.
+    wrenches : (m, 6) wrenches of unit normal forces about the world origin. couples : (m,) which two bodies touch at
+        each point, as from `Scene.couples`.
     """
     for couple in np.unique(couples):
         own = wrenches[couples == couple].copy()
@@ -36,14 +49,16 @@ def more_than_needed(wrenches: NDArray, couples: NDArray) -> bool:
 
 
 def _mean_point(wrenches: NDArray) -> NDArray:
-    """The mean of the points of the lines of unit forces (k, 6) that are next to the origin, (3,)."""
+    """Return the mean (3,) over the lines of action of unit forces (k, 6) of the point nearest to the origin."""
     return np.cross(wrenches[:, 3:], wrenches[:, :3]).mean(axis=0)
 
 
 def parts_of_mass(J: NDArray, inverse: Inverse) -> NDArray:
-    """In how many parts the masses are split that points move, (m,): one for each point that moves them.
+    """Return for mass splitting in how many parts the masses that each point moves are divided, (m,).
 
-    J : (3 m, nv) rows of the points.
+    That is the number of points that move the same kinematic tree (the larger one, of two trees).
+
+    J : (3 m, nv) contact Jacobian.
     """
     from scipy.sparse.csgraph import connected_components  # slow to load
 
@@ -57,24 +72,22 @@ def parts_of_mass(J: NDArray, inverse: Inverse) -> NDArray:
 
 
 def even_cone(problem: Problem, parts: NDArray, *, tol: float, most: int, flat: float = FLAT) -> Impulses:
-    """Solve a friction problem so that redundant points share evenly: from no impulses on, all points at once.
+    """Solve a friction problem by projected Jacobi iteration from zero, so that redundant points share evenly.
 
-    Sweeps from point to point leave most of a share to the point that comes first, and with other shares what slides
-    and turns goes another way. Here every point sees the same velocities, and its part alone of the masses that it
-    moves (Tonge, Benevolenski and Voroshilov 2012, "Mass splitting for jitter-free parallel rigid body simulation"),
-    so order has no part in it, and what is symmetric remains so. Impulses that together move nothing are not made, so
-    shares are the smallest, each in the measure of the velocity that it gives its own point.
-    `rbdkit.engine.contact.even_shares` is the same in the compiled loop.
+    Every point sees the velocities before the sweep, and its part of the masses that it moves (Tonge, Benevolenski and
+    Voroshilov 2012, "Mass splitting for jitter-free parallel rigid body simulation"). The shares found are the
+    smallest, each measured by the velocity that it gives its own point. `rbdkit.engine.contact.even_shares` is the
+    same in the compiled loop.
 
     Parameters
     ----------
     parts : ndarray (m,)
-        Of masses, see `parts_of_mass`.
+        Number of parts that the masses of each point are divided into, see `parts_of_mass`.
     tol, most : as those of `cone`.
     flat : float, optional
-        Part of the largest velocity without impulses that may be wrong after `ENOUGH` sweeps. If more is, sweeps go
-        on with half as large changes: they may have gone round in circles. If then `POOR` is, the last ones go from
-        point to point.
+        Error that is accepted after `ENOUGH` sweeps, as a part of the largest velocity without impulses. If the last
+        correction is larger, iteration goes on with half the step length, since it may cycle. If it then still
+        exceeds `POOR`, Gauss-Seidel sweeps finish.
     """
     scale = float(np.abs(problem.b).max(initial=0.0))
     found, change = _sweeps(problem, parts, np.zeros((len(problem), 3)), tol, min(ENOUGH, most))
@@ -85,7 +98,7 @@ def even_cone(problem: Problem, parts: NDArray, *, tol: float, most: int, flat: 
 
 
 def _sweeps(problem: Problem, parts: NDArray, lam: NDArray, tol: float, most: int) -> tuple[Impulses, float]:
-    """What sweeps find from lam (m, 3) on, and the largest correction of a velocity in the last one, m/s."""
+    """Run Jacobi sweeps from lam (m, 3); return the impulses and the last sweep's largest velocity correction, m/s."""
     W, b, mu, m = problem.W, problem.b, problem.mu, len(problem)
     own = parts[:, None, None] * np.einsum("iaib->iab", W.reshape(m, 3, m, 3))
     n, t = (parts * slope for slope in problem.slopes())

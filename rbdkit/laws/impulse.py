@@ -1,4 +1,4 @@
-"""Rigid contact from event to event, with blows one after the other."""
+"""The contact law 'impulse': event-driven rigid contact with impacts that travel from pair to pair."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rbdkit.laws.event_driven import EventDriven
 
 @dataclass(frozen=True)
 class Impulse(EventDriven):
-    """Blows that run from body to body, each with its restitution; between them motion is smooth.
+    """Event-driven rigid contact with successive impacts between two bodies each; motion between them is smooth.
 
-    A collision sticks where friction can arrest it, and slides on its cone where not. A cradle of balls swings as on
-    the table.
+    A collision sticks where friction can arrest the sliding, else its impulse lies on the cone. Newton's cradle
+    behaves as in experiments.
 
     Parameters
     ----------
     slowest : float, optional
-        Approach, m/s, below which restitution has nothing to give back: so that bounces come to an end. If not given,
-        1e-4 of the speed of what falls over the length of the model; without gravity, of the largest one at the start.
+        Approach speed, m/s, below which collisions are inelastic, so that bouncing comes to an end. If not given,
+        1e-4 of the speed after a fall over the length of the model; without gravity, of the largest initial speed.
 
     Raises
     ------

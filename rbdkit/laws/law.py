@@ -1,4 +1,10 @@
-"""What every law of contact has."""
+"""The base class of contact laws: what `simulate` calls on any of them.
+
+A law answers what happens where bodies touch. Laws of the first kind (``own_steps = True``, `TimeStepping`) make the
+steps themselves; the others let the integrator of `simulate` step a system with their forces and step in between, at
+events (`Rigid`, `Impulse`) or at the end of each step (`ContactForce`). `Law.samples` is the readable form in Python;
+`Law.compiled` and `Law.stepped` hand the same law to the compiled loop over time, where there is one.
+"""
 
 from __future__ import annotations
 
@@ -18,28 +24,29 @@ from rbdkit.laws.log import Log
 from rbdkit.laws.scene import Scene
 
 Sample = tuple[NDArray, NDArray, int, Solve | None]
-"""A state (q, w), the number of steps so far, and how the last one was solved; w holds v, then states of forces."""
+"""A state (q, w), the number of steps so far, and how the last step was solved (None if nothing was); w is v followed
+by the states of force elements."""
 
 
 class Law(ABC):
-    """What happens where bodies touch. Objects are values: the same options make the same law.
+    """A contact law: it decides what happens where bodies touch. Laws with the same options are equal.
 
     Attributes
     ----------
     name : str
-        What `simulate` calls it.
+        Name under which `simulate` finds the law.
     knows : str
-        What integrators have to take, in words.
+        What an integrator has to support, in words; part of the message if it does not.
     own_steps : bool
-        Whether it makes its own steps; if not, the integrator of `simulate` does.
+        Whether the law makes its own steps; if not, the integrator of `simulate` does.
     stops : bool
-        Whether it holds one-sided constraints, stops and strings, beside contacts.
+        Whether the law enforces unilateral constraints (joint stops, strings) as well as contacts.
     passes : float
-        By so much, m or rad, may they be passed before that is an alarm.
+        Violation of a unilateral constraint, m or rad, above which the report raises an alarm.
     order : int
-        Of its own steps, while contacts last.
+        Order of convergence of the steps while contacts last.
     assumes, conserves, solutions : str
-        In words: what it takes for granted, what it keeps, and when it has no solution or many.
+        In words: the assumptions, the conserved quantities, and when there is no solution or more than one.
     """
 
     name: ClassVar[str]
@@ -63,17 +70,18 @@ class Law(ABC):
         w: NDArray,
         log: Log,
     ) -> Iterator[Sample]:
-        """The states at times[1:], one after the other.
+        """Yield the states at times[1:] in turn.
 
         Parameters
         ----------
-        method : steps what moves freely, in laws that make no steps of their own.
-        hold : to be called with the number of a step before it is made: forces may be held over steps.
-        log : takes what there is to say.
+        method : integrator of the motion between contacts, for laws that make no steps of their own.
+        hold : callback with the number of the next step; it sets forces that are constant over a step.
+        times : (n,) ends of the steps, s. q, w : state at times[0].
+        log : collects points, events and energies of the run.
         """
 
     def require(self, method: Integrator | Adaptive) -> None:
-        """Raise SimulationError if an integrator cannot step what moves under this law."""
+        """Raise SimulationError if an integrator cannot be combined with this law."""
         if self.own_steps:
             return
         if isinstance(method, Adaptive):
@@ -88,30 +96,30 @@ class Law(ABC):
             )
 
     def compiled(self) -> TimeSteps | None:
-        """Its steps as a method of the compiled loop over time; None if that has none."""
+        """Return the law's own steps as a method of the compiled loop over time, or None if they cannot be compiled."""
         return None
 
     def stepped(self, method: Integrator, surfaces: Sequence[Any], names: Sequence[str]) -> ForceSteps | None:
-        """Steps of an integrator under this law in the compiled loop, or None.
+        """Return an integrator's steps under this law for the compiled loop, or None if there is no compiled form.
 
         Parameters
         ----------
-        surfaces, names : materials and pairs of the places where bodies may touch, one for each.
+        surfaces, names : material and pair name of each pair that can touch.
 
         Raises
         ------
         NotCovered
-            If the law cannot be compiled, in words.
+            If the law cannot be compiled; the message says why.
         """
         return None
 
     def judge(self, scene: Scene, h: float, t: NDArray, q: NDArray, v: NDArray, log: Log) -> None:  # noqa: B027
-        """Tell a log what is doubtful in the states (k,) of a motion that was made by compiled steps h; if anything."""
+        """Add to a log the alarms of a motion that compiled steps h computed, given its recorded states (k,)."""
 
     def promise(self) -> str:
-        """How deep bodies may get into each other, in words."""
+        """Return the penetration that the law allows, in words for the report; empty if it promises nothing."""
         return ""
 
     def options(self) -> dict[str, Any]:
-        """The options of this object, by name."""
+        """Return the options of this law by name."""
         return {own.name: getattr(self, own.name) for own in fields(self)} if is_dataclass(self) else {}

@@ -1,4 +1,4 @@
-"""The pairs of a model's shapes that can touch, as laws ask for them: many at once, as arrays."""
+"""The contact pairs of a model as arrays over all pairs, in the form that contact laws use."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from rbdkit.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geome
 from rbdkit.model.kept import kept
 
 ROOM = 32
-"""Places of a pair that has no closed form."""
+"""Largest number of points of a pair whose contacts have no closed form (meshes, for instance)."""
 
 
 class ModelPairs:
-    """`Pairs` of a model with contact pairs.
+    """The implementation of `Pairs` for the contact pairs of a model.
 
     Parameters
     ----------
     model : Model
-        With `Model.add_ground`, `Model.add_contact` or `Model.add_contacts`.
+        A model with `Model.add_ground`, `Model.add_contact` or `Model.add_contacts`.
 
     Raises
     ------
     ModelError
-        If two shapes may touch of which no function says where.
+        If there is no collision function for a pair of shapes that may touch.
     """
 
     def __init__(self, model: Model) -> None:
@@ -55,7 +55,7 @@ class ModelPairs:
         self.thickness = np.array([min(_thick(pair.shape_p), _thick(pair.shape_s)) for pair in model.contact_pairs])
 
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """What is nearer than the margin, m, without rates."""
+        """Return the points with gaps below the margin, m; their rates are zero."""
         kernels = kernels_for(self.model)
         if kernels is not None:
             poses = kernels.forward_kinematics(q, None, t)[0]
@@ -69,7 +69,7 @@ class ModelPairs:
         return Near(found.pair, found.slot, found.gap, found.point, found.normal, still, still)
 
     def moving(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """The same with the rates of points and normals."""
+        """Return the points with gaps below the margin, m, with the rates of points and normals."""
         found = contacts(self.model, q, v, margin=margin, t=t)
         if not found:
             return NOTHING
@@ -92,12 +92,12 @@ class ModelPairs:
 
 
 def pairs_of(model: Model) -> ModelPairs | None:
-    """The pairs of a model; None if nothing in it can touch."""
+    """Return the contact pairs of a model from its cache; None if nothing in it can touch."""
     return kept(model, ModelPairs) if model.contact_rules and model.contact_pairs else None
 
 
 def _thick(shape: object) -> float:
-    """The least width of a shape along its axes, m; infinite of a half-space."""
+    """Return the least width of a shape along its axes, m; infinite for a half-space."""
     if not isinstance(shape, Geometry):
         return np.inf
     match shape.shape:

@@ -1,4 +1,4 @@
-"""What is near in one state: points where shapes touch or soon may, and where they come from."""
+"""Candidate contacts of one state: points where shapes touch or soon may, and the protocol that finds them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rbdkit.engine.contact.search import TILTED
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """Points of one state where shapes touch or may do so soon; the frame of each is (normal, tangent, tangent).
+    """Candidate contact points of one state; the frame of each is (normal, tangent, tangent).
 
     Attributes
     ----------
     pair, slot : ndarray (m,) of int
-        Which pair, and which of its points; together they name a point from step to step.
+        Number of the pair, and of the point among those of the pair; together they identify a point from step to step.
     gap : ndarray (m,)
         Signed distance, m.
     point, normal, point_rate, normal_rate : ndarray (m, 3)
-        In world axes, with their rates as the contact moves over the surfaces.
+        Points, m, and unit normals in world axes, and their rates as the contact moves over the surfaces.
     """
 
     pair: NDArray
@@ -38,18 +38,18 @@ class Near:
         return len(self.pair)
 
     def of(self, rows: NDArray) -> Near:
-        """Some of them, by numbers or by a mask."""
+        """Return some of the points, by indices or by a mask."""
         parts = (self.pair, self.slot, self.gap, self.point, self.normal, self.point_rate, self.normal_rate)
         return Near(*(part[rows] for part in parts))
 
     @property
     def keys(self) -> list[tuple[int, int]]:
-        """(pair, slot) of each."""
+        """(pair, slot) of each point."""
         return list(zip(self.pair.tolist(), self.slot.tolist(), strict=True))
 
     @property
     def axes(self) -> NDArray:
-        """Normal and two tangents of each, (m, 3, 3), rows in world axes."""
+        """Normal and two tangents of each point, (m, 3, 3), rows in world axes."""
         return frames(self.normal)
 
 
@@ -59,7 +59,11 @@ NOTHING = Near(
 
 
 def frames(normal: NDArray) -> NDArray:
-    """Orthogonal frames (m, 3, 3) whose first rows are unit normals (m, 3), as `tangents_of` has them."""
+    """Return orthonormal frames (m, 3, 3) whose first rows are the unit normals (m, 3).
+
+    Duff et al. (2017), "Building an orthonormal basis, revisited", with a tilted dividing plane: the branch, where
+    tangents jump, then lies at no common direction.
+    """
     x, y, z = np.moveaxis(normal, -1, 0)
     s = np.where(normal @ TILTED < 0.0, -1.0, 1.0)
     a = -1.0 / (s + z)
@@ -70,12 +74,11 @@ def frames(normal: NDArray) -> NDArray:
 
 
 class Pairs(Protocol):
-    """All pairs of a model that can touch.
+    """The pairs of a model that can touch, and the search for their candidate contacts.
 
-    names : of the pairs. slots : (pairs,) at how many points each may touch. bodies : (pairs, 2) numbers of predecessor
-    and successor. reach :
-    (bodies,) how far a colliding shape of a body reaches from its origin, m. thickness : (pairs,) of the thinner shape,
-    m; infinite of half-spaces.
+    names : names of the pairs. slots : (pairs,) largest number of points of each pair. bodies : (pairs, 2) numbers of
+    predecessor and successor. reach : (bodies,) distance from a body's origin to the farthest point of its colliding
+    shapes, m. thickness : (pairs,) least width of the thinner shape, m; infinite for half-spaces.
     """
 
     names: tuple[str, ...]
@@ -86,13 +89,13 @@ class Pairs(Protocol):
 
     @property
     def surfaces(self) -> Sequence[Any]:
-        """One for each pair, as `rbdkit.Material` is."""
+        """Material of each pair, with the attributes of `rbdkit.Material`."""
         ...
 
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """What is nearer than the margin, in m, in a state; rates may be left out."""
+        """Return the points with gaps below the margin, m; their rates may be left at zero."""
         ...
 
     def moving(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """The same with the rates of points and normals."""
+        """Return the points with gaps below the margin, m, with the rates of points and normals."""
         ...

@@ -1,4 +1,10 @@
-"""Contact with friction at the level of velocities, and what every solver of it answers."""
+"""The contact problem of one step: find impulses under Signorini's and Coulomb's laws, at velocity level.
+
+The points' velocities answer impulses as ``u = W lam + b``, where ``W = J H^-1 J^T`` is the Delassus matrix. Time
+stepping and impacts both pose a `Problem`; `cone`, `even_cone`, `pyramid`, `program`, `staggered` and `newton` solve
+it and return `Impulses`. `Problem.residual` measures any solution the same way, so that solvers can be compared and
+the report can say how well a step was solved.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Find impulses lam with ``u = W lam + b``: Signorini along the normals, Coulomb along the tangents.
+    """The friction problem ``u = W lam + b``: Signorini's law along the normals, Coulomb's along the tangents.
 
     For each point, with lam = (alpha, beta) and u = (u_n, u_t): 0 <= alpha, 0 <= u_n, one of both zero; and
     |beta| <= mu alpha, with beta against u_t where that is not zero.
@@ -18,15 +24,16 @@ class Problem:
     Attributes
     ----------
     W : ndarray (3 m, 3 m)
-        How velocities at the points answer impulses there; normal, tangent, tangent of each.
+        Delassus matrix, 1/kg: change of the points' velocities per impulse; rows normal, tangent, tangent of each
+        point.
     b : ndarray (3 m,)
-        Velocities without impulses, those along normals less what is allowed.
+        Velocities without impulses, m/s; along normals minus the lowest velocity that is allowed.
     mu : ndarray (m,)
         Coefficients of friction.
     names : tuple of str
-        Of the points.
+        Names of the points, for messages.
     start : ndarray (m, 3)
-        Impulses to begin with, for solvers that come nearer step by step.
+        Initial guess of the impulses for iterative solvers, N s.
     """
 
     W: NDArray
@@ -39,7 +46,7 @@ class Problem:
         return len(self.mu)
 
     def islands(self) -> list[NDArray]:
-        """Numbers of points whose impulses move each other, in groups."""
+        """Return the groups of points that are coupled by W, as arrays of indices; groups can be solved separately."""
         from scipy.sparse.csgraph import connected_components  # slow to load
 
         m = len(self)
@@ -48,19 +55,23 @@ class Problem:
         return [np.flatnonzero(labels == k) for k in range(count)]
 
     def of(self, rows: NDArray) -> Problem:
-        """The problem of some points alone."""
+        """Return the problem restricted to some points, given by their indices."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         names = tuple(self.names[int(i)] for i in rows)
         return Problem(self.W[np.ix_(three, three)], self.b[three], self.mu[rows], names, self.start[rows])
 
     def slopes(self) -> tuple[NDArray, NDArray]:
-        """How stiffly each point answers by itself: W_nn (m,), and the largest eigenvalue of W_tt (m,)."""
+        """Return each point's own diagonal terms: W_nn (m,) and the largest eigenvalue of its block W_tt (m,)."""
         own = np.einsum("iaib->iab", self.W.reshape(len(self), 3, len(self), 3))
         a, b, c = own[:, 1, 1], own[:, 1, 2], own[:, 2, 2]
         return own[:, 0, 0], 0.5 * (a + c) + np.hypot(0.5 * (a - c), b)
 
     def residual(self, lam: NDArray) -> float:
-        """By how much impulses (m, 3) miss the laws, as the largest velocity that is wrong, m/s."""
+        """Return the residual of impulses (m, 3): the largest velocity by which they violate the laws, m/s.
+
+        Both laws are written as projections (onto alpha >= 0, onto the friction disc), scaled to velocities by W_nn
+        and W_tt.
+        """
         if not len(self):
             return 0.0
         u = (self.W @ lam.ravel() + self.b).reshape(-1, 3)
@@ -72,14 +83,14 @@ class Problem:
 
 
 def in_disc(x: NDArray, radius: NDArray) -> NDArray:
-    """The nearest points (m, 2) of discs with these radii (m,)."""
+    """Project points (m, 2) onto discs about the origin with the given radii (m,)."""
     size = np.hypot(x[:, 0], x[:, 1])
     return x * np.where(size > radius, radius / np.where(size > 0.0, size, 1.0), 1.0)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
 class Impulses:
-    """What a solver found: lam (m, 3), N s; the rounds it took; whether it came to an end within its tolerance."""
+    """The result of a solver: impulses lam (m, 3), N s; its iterations; whether it converged to its tolerance."""
 
     lam: NDArray
     rounds: int

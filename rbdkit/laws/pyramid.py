@@ -1,4 +1,12 @@
-"""Contact and friction with four-sided pyramids for cones, solved exactly: as an LCP, and as one quadratic program."""
+"""Contact and friction with four-sided friction pyramids, solved by pivoting instead of iteration.
+
+Three formulations of the same discretised problem. `pyramid` is the linear complementarity problem (LCP) of Stewart
+and Trinkle (1996): exact for the pyramid, solvable whenever forces can part the bodies. `program` is the convex
+quadratic program (Sueda, Eqs 1.83-1.88): it always has a solution, but sliding contacts lift off with mu times their
+speed. `staggered` alternates between normal and friction impulses. Linear problems go to Lemke's pivots
+(`rbdkit.algorithms.solvers`); they need dense matrices and grow steeply with the number of points, so that the default
+is `cone`.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +19,14 @@ from rbdkit.laws.problem import Impulses, Problem
 from rbdkit.spatial.read_numbers import shown
 
 SOFT = 1e-7
-"""Compliance added at each point, as a part of the mean one of all points by themselves."""
+"""Regularisation: compliance added to the diagonal of W, as a part of its mean."""
 
 
 def _parts(problem: Problem) -> tuple[NDArray, NDArray, NDArray]:
-    """W and b in the order alpha, beta in both directions of both tangents; and which point each beta belongs to."""
+    """Return W and b of the LCP, ordered alpha, then beta along +t1, +t2, -t1, -t2; and the point of each beta.
+
+    Four non-negative beta per point span both tangents, as LCPs know no signed unknowns.
+    """
     m = len(problem)
     softer = SOFT * float(np.trace(problem.W)) / max(3 * m, 1)  # more points than freedoms: pivots need one answer
     order = np.concatenate([3 * np.arange(m), *(3 * np.arange(m) + 1 + k for k in range(2))])
@@ -26,12 +37,14 @@ def _parts(problem: Problem) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def _pivoted(problem: Problem, M: NDArray, d: NDArray) -> Impulses:
-    """Lemke's pivots; where round-off leads them astray, once more with cones that are a trace wider."""
+    """Solve the LCP (M, d) by Lemke's pivots and return the impulses."""
     found = _found(M, d, _row_names(problem), problem)
     return _impulses(found.lam, len(problem), len(found.pivots))
 
 
 def _found(M: NDArray, d: NDArray, names: list[str] | None, problem: Problem) -> LcpSolution:
+    # a tiny perturbation breaks ties between pivots; if round-off still ends on a ray, try larger ones. The seed is
+    # fixed, so that runs repeat
     ways = np.random.default_rng(0).uniform(0.5, 1.0, (4, len(d)))
     for way, size in zip(ways, (1e-10, 1e-9, 1e-8, 1e-7), strict=True):
         wider = size * float(np.abs(d).max()) * way
@@ -50,10 +63,10 @@ def _impulses(x: NDArray, m: int, rounds: int) -> Impulses:
 
 
 def pyramid(problem: Problem) -> Impulses:
-    """One complementarity problem, by Lemke's pivots (Stewart and Trinkle 1996, Anitescu and Potra 1997).
+    """Solve the problem with friction pyramids as one LCP (Stewart and Trinkle 1996, Anitescu and Potra 1997).
 
-    Sliding speeds sigma are unknowns beside the impulses: ``0 <= sigma, mu alpha - sum beta >= 0``, one of both zero.
-    Its matrix is copositive, so that the pivots find a solution whenever forces can part the bodies.
+    Sliding speeds sigma are unknowns as well as the impulses: ``0 <= sigma, mu alpha - sum beta >= 0``, one of both
+    zero. The matrix is copositive, so Lemke's pivots find a solution whenever forces can part the bodies.
     """
     m = len(problem)
     A, b, own = _parts(problem)
@@ -67,9 +80,9 @@ def pyramid(problem: Problem) -> Impulses:
 
 
 def program(problem: Problem) -> Impulses:
-    """One quadratic program (Sueda, Eqs 1.83-1.88), whose conditions of optimality Lemke's pivots solve.
+    """Solve the problem as one convex quadratic program (Sueda, Eqs 1.83-1.88), by the LCP of its KKT conditions.
 
-    It is convex and always has its answer, at a price: a contact that slides with speed s lifts off with mu s.
+    A solution always exists, at a price: a contact that slides with speed s lifts off with speed mu s.
     """
     m = len(problem)
     A, b, own = _parts(problem)
@@ -81,9 +94,9 @@ def program(problem: Problem) -> Impulses:
 
 
 def staggered(problem: Problem, *, tol: float, most: int) -> Impulses:
-    """Normal impulses and friction in turns, each a quadratic program (Sueda, Algorithm 7, Eqs 2.113, 2.114).
+    """Alternate between normal impulses and friction, each a quadratic program (Sueda, Algorithm 7, Eqs 2.113, 2.114).
 
-    With much friction there may be nothing to settle to: then the impulses of the last turn are given, not settled.
+    With much friction this may not converge; the last impulses are then returned with ``settled = False``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Rigid contact from event to event, with blows at all points at once."""
+"""The contact law 'rigid': event-driven rigid contact with impacts at all points at once."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rbdkit.laws.event_driven import EventDriven
 
 @dataclass(frozen=True)
 class Rigid(EventDriven):
-    """Bodies that nothing dents: what Table 11.1 of Featherstone (2008) describes, with Coulomb friction.
+    """Event-driven rigid contact after Featherstone (2008), Table 11.1, with Coulomb friction and simultaneous impacts.
 
     Parameters
     ----------
     slowest : float, optional
-        Approach, m/s, below which restitution has nothing to give back: so that bounces come to an end. If not given,
-        1e-4 of the speed of what falls over the length of the model; without gravity, of the largest one at the start.
+        Approach speed, m/s, below which collisions are inelastic, so that bouncing comes to an end. If not given,
+        1e-4 of the speed after a fall over the length of the model; without gravity, of the largest initial speed.
 
     Raises
     ------

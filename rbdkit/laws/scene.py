@@ -1,4 +1,5 @@
-"""A model whose bodies can touch, as laws of contact see it: free motion, near points, answers to blows."""
+"""The rigid-contact system that contact laws work on: free dynamics, candidate contacts, contact Jacobian, Delassus
+matrix."""
 
 from __future__ import annotations
 
@@ -25,16 +26,16 @@ from rbdkit.model.measures import speed_of
 
 
 class Scene:
-    """A joint system and the pairs of it that can touch.
+    """A joint system together with the pairs of its bodies that can touch.
 
     Parameters
     ----------
     system : JointSystem
-        What moves freely: tau and f_ext act in it, loops and constraints hold.
+        The dynamics without contacts, with tau, f_ext, loops and bilateral constraints.
     pairs : Pairs
-        What can touch; `Stops` where constraints hold on one side.
+        The pairs that can touch; a `Stops` if the model has unilateral constraints.
     speed : float, optional
-        What small speeds are compared with, m/s; if not given that of `speed_of`.
+        Reference speed for tolerances, m/s; that of `speed_of` if not given.
     """
 
     def __init__(self, system: JointSystem, pairs: Pairs, speed: float | None = None) -> None:
@@ -63,7 +64,7 @@ class Scene:
         self._rigid = np.array(rigid)
 
     def motion(self, t: float, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Poses (bodies, 4, 4), and velocities (bodies, 6) in world coordinates about the world origin."""
+        """Return poses (bodies, 4, 4), and velocities (bodies, 6) in world coordinates about the world origin."""
         if self.kernels is not None:
             poses, velocities = self.kernels.forward_kinematics(q, v, t)
         else:
@@ -73,9 +74,9 @@ class Scene:
         return poses, in_world(poses, velocities)
 
     def fastest(self, t: float, q: NDArray, *speeds: NDArray) -> float:
-        """A bound of how fast two points of bodies that can touch approach each other, m/s, at several velocities.
+        """Return an upper bound of the speed at which two bodies that can touch approach each other, m/s.
 
-        Or of how fast a gap of a one-sided constraint closes, if that is more.
+        It covers all the given joint velocities (nv,), and the speeds at which gaps of unilateral constraints close.
         """
         most = 0.0
         for v in speeds:
@@ -88,23 +89,24 @@ class Scene:
         return most
 
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """What is nearer than the margin, in m."""
+        """Return the candidate contacts with gaps below the margin, m."""
         return self.pairs.near(t, q, v, margin) if len(self.pairs.names) else NOTHING
 
     def as_visited(self, near: Near) -> Near:
-        """The same in the order in which sweeps visit them: by places and normals, so that numbers have no part in it.
+        """Sort points into the order in which sweeps visit them: by position and normal, not by numbers of bodies.
 
-        One-sided constraints come last, as they are numbered. `rbdkit.engine.contact.visit_order` is the same in the
-        compiled loop.
+        So the result does not depend on how the model numbers its parts. Unilateral constraints come last, as they are
+        numbered. `rbdkit.engine.contact.visit_order` is the same in the compiled loop.
         """
         key = near.point @ ACROSS + self._long * (near.normal @ ACROSS) ** 2
         last = np.zeros(len(near), dtype=bool) if self.stops is None else near.pair >= self.stops.first
         return near.of(np.lexsort((np.where(last, 0.0, key), last)))
 
     def rows(self, t: float, q: NDArray, near: Near) -> NDArray:
-        """J (3 m, nv): velocities of successors against predecessors along normal and tangents, as far as v makes them.
+        """Return the contact Jacobian J (3 m, nv): relative velocities along normal and tangents of each point are J v.
 
-        For each point three rows (Featherstone 2008, Eq 11.25, of the normal).
+        Successor minus predecessor (Featherstone 2008, Eq 11.25, for the normal). `carried` adds the part that does
+        not depend on v.
         """
         wrenches = self.wrenches(near)
         J = np.zeros((len(near), 3, self.model.nv))
@@ -123,18 +125,18 @@ class Scene:
 
     @staticmethod
     def wrenches(near: Near) -> NDArray:
-        """Unit forces along normal and tangents, (m, 3, 6), about the world origin."""
+        """Return the wrenches of unit forces along normal and tangents, (m, 3, 6), about the world origin."""
         axes = near.axes
         return np.concatenate([np.cross(near.point[:, None, :], axes), axes], axis=-1)
 
     def jacobian(self, t: float, q: NDArray, body: int) -> NDArray:
-        """Of a body, (6, nv), in world coordinates about the world origin."""
+        """Return the Jacobian of a body, (6, nv), in world coordinates about the world origin."""
         if self.kernels is not None:
             return self.kernels.jacobian(q, body, self._placement, "world", t)
         return jacobian(self.model, q, self.model.bodies[body].name, "world", t=t)
 
     def carried(self, t: float, q: NDArray, near: Near) -> NDArray:
-        """The rest of these velocities, (3 m,): what joints that move as time says make of them."""
+        """Return the part of the contact velocities that prescribed (rheonomic) motion causes, (3 m,), m/s."""
         u, rest = np.zeros((len(near), 3)), np.zeros(self.model.nv)
         if self.driven:
             velocity = self.motion(t, q, rest)[1][self.pairs.bodies[near.pair]]
@@ -145,7 +147,7 @@ class Scene:
         return u.ravel()
 
     def inverse(self, t: float, q: NDArray) -> Inverse:
-        """How velocities answer impulses."""
+        """Return the inverse inertia, restricted to the velocities that loops and constraints allow."""
         H = self.kernels.crba(q, t) if self.kernels is not None else crba(self.model, q, t=t).H
         if not isinstance(self.system, ClosedJointSystem):
             return Inverse(H)
@@ -156,9 +158,9 @@ class Scene:
         return Inverse(H, arcs[:, None] * np.linalg.svd(K)[2][len(K) :].T)
 
     def couples(self, near: Near) -> NDArray:
-        """Which two rigid bodies touch at each point, (m,), as numbers from 0; a one-sided constraint counts as one.
+        """Return a label, counted from 0, of the pair of rigid bodies that touch at each point, (m,).
 
-        Bodies that fixed joints connect are one.
+        Bodies connected by fixed joints count as one; a unilateral constraint counts as a pair of its own.
         """
         both = np.sort(self._rigid[self.pairs.bodies[near.pair]], axis=1)
         alone = np.zeros(len(near), dtype=int)
@@ -169,15 +171,18 @@ class Scene:
         return np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
 
     def names(self, near: Near) -> tuple[str, ...]:
-        """A name for each point: that of its pair, with a number where a pair touches at several points."""
+        """Return a name for each point: that of its pair, with the number of the point if that is not 0."""
         return tuple(f"{self.pairs.names[p]}" + (f"[{s}]" if s else "") for p, s in near.keys)
 
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """H^-1; or ``G (G^T H G)^-1 G^T`` where G spans the velocities that loops and constraints allow.
+    """The inverse inertia H^-1, or ``G (G^T H G)^-1 G^T`` where G spans the velocities that constraints allow.
 
-    H : (nv, nv). G : (nv, k), or None. Bodies without mass answer as loops make them.
+    It maps impulses to changes of velocity. It is kept as a Cholesky factor. Bodies without mass are allowed if loops
+    determine their motion.
+
+    H : (nv, nv) inertia matrix. G : (nv, k) basis of the admissible velocities, or None.
     """
 
     H: NDArray
@@ -200,7 +205,7 @@ class Inverse:
             ) from None
 
     def times(self, X: NDArray) -> NDArray:
-        """The answer to impulses X (nv, k)."""
+        """Return the changes of velocity (nv, k) due to impulses X (nv, k)."""
         from scipy.linalg import cho_solve  # slow to load
 
         if self.G is None:

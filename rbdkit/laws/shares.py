@@ -1,4 +1,10 @@
-"""Shares of forces between points of which there are more than needed, independent of their order."""
+"""Share forces evenly between redundant contact points, whatever their order.
+
+Contact forces with the same effect on the motion differ by the null space N of W. `least_shares` finds the smallest of
+them that push and lie in their friction cones: the projection of zero onto the intersection of an affine space and
+convex cones, by Dykstra's alternating projections (1983). Plain alternating projections would end at some point of
+the intersection; Dykstra's end at the nearest.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 REDUNDANT = 1e-10
-"""Part of the largest eigenvalue of W from which on a smaller one is round-off: an impulse that moves nothing."""
+"""Relative threshold of the rank decision: eigenvalues of W below this part of the largest count as zero."""
 PROJECTIONS = 2000
-"""Of one share onto what moves bodies as it does, and onto the cones in turns."""
+"""Largest number of alternating projections."""
 CLOSE = 1e-9
-"""Part of the largest force by which shares may lie outside of their cones."""
+"""Tolerance of the projections, as a part of the largest force."""
 
 
 def redundant(W: NDArray) -> bool:
-    """Whether some impulses at the points do nothing together, so that shares are not determined."""
+    """Whether W (symmetric) is singular: some impulses together move nothing, so that shares are not determined."""
     values = np.linalg.eigvalsh(W)
     return bool(len(values)) and bool(values[0] <= REDUNDANT * values[-1])
 
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The smallest forces that move bodies as given ones do.
+    """The smallest forces with the same effect as given ones, and the null space.
 
-    lam : (m, 3) along normal and tangents, N. free : (m, 3, k) an orthonormal basis of forces that move nothing
-    together, under which sliding friction stays at its limit; k = 0 where all forces are determined.
+    lam : (m, 3) forces along normal and tangents, N. free : (m, 3, k) basis of forces that together move nothing
+    and keep kinetic friction at its limit; k = 0 if all forces are determined.
     """
 
     lam: NDArray
@@ -34,19 +40,20 @@ class Shares:
 
     @property
     def indeterminate(self) -> NDArray:
-        """Which points have a force that the motion does not determine, (m,)."""
+        """Whether the force of each point is indeterminate, (m,) of bool."""
         return np.abs(self.free).max(axis=(1, 2), initial=0.0) > 1e-6
 
 
 def least_shares(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray) -> Shares:
-    """Take from forces what moves nothing, as far as no point then pulls or leaves its friction cone.
+    """Return the smallest forces with the same effect as lam that neither pull nor leave their friction cones.
 
-    Rank is decided with every unknown scaled by what it moves alone, so masses have no part in it.
+    The rank decision scales every unknown by the velocity that it gives its own point, so it does not depend on masses.
+    If the projections do not converge, lam is returned.
 
     Parameters
     ----------
-    W : (3 m, 3 m) how velocities answer. lam : (m, 3). mu : (m,). way : (m, 2) unit directions against which friction
-        is at its limit; zero of what sticks.
+    W : (3 m, 3 m) Delassus matrix, 1/kg. lam : (m, 3) forces, N. mu : (m,) friction coefficients.
+    way : (m, 2) unit directions of sliding, against which friction is at its limit; zero of points that stick.
     """
     m = len(mu)
     columns: list[NDArray] = []
@@ -75,7 +82,7 @@ def least_shares(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray) -> Shares:
     least = x - N @ (N.T @ x)
 
     def inside(y: NDArray) -> NDArray:
-        """The nearest forces that push and lie in their cones."""
+        """Project forces onto the friction cones, or onto those that push."""
         z = y.copy()
         for i in range(m):
             own = slice(first[i], first[i + 1])
@@ -95,7 +102,7 @@ def least_shares(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray) -> Shares:
 
 
 def _in_cone(y: NDArray, mu: float) -> NDArray:
-    """The nearest force (3,) with friction of at most mu times its push."""
+    """Project a force (3,) onto the friction cone."""
     n, t = float(y[0]), float(np.hypot(y[1], y[2]))
     if t <= mu * n:
         return y

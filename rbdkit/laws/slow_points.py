@@ -1,4 +1,10 @@
-"""Coulomb's law at points that stick or creep, beside others whose direction of sliding is given."""
+"""Coulomb's law at sticking or creeping points, together with points whose direction of sliding is given.
+
+Signorini's and Coulomb's laws are written as one equation ``x = projection(x - step (A x + b))``, as in the augmented
+Lagrangian method of Alart and Curnier (1991), and solved by a semismooth Newton method with step halving. Newton's
+method converges in a few steps near the solution but may get stuck far from it; Gauss-Seidel sweeps in between always
+move on, so both alternate and the best iterate is kept. Least-squares steps cope with redundant points.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +15,27 @@ from rbdkit.errors import ConvergenceError
 from rbdkit.laws.problem import Impulses, Problem, in_disc
 
 SETTLED = 1e-11
-"""Part of the largest acceleration by which forces may miss the law."""
+"""Largest residual of the laws, as a part of the largest acceleration."""
 ROUNDS = 40
-"""Turns of sweeps and Newton's steps."""
+"""Largest number of rounds, each of Newton steps and then sweeps."""
 SWEEPS = 20
-"""In a turn."""
+"""Sweeps in a round."""
 NEWTON = 12
-"""Newton's steps in a turn, at most."""
+"""Largest number of Newton steps in a round."""
 
 
 def rubbed(
     W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, start: NDArray, names: tuple[str, ...]
 ) -> NDArray:
-    """lam (m, 3): Signorini along normals; friction in its disc on slow points, at its limit along `way` on others.
+    """Solve for forces lam (m, 3): friction in its disc on slow points, at its limit along `way` on the others.
 
-    Newton's method on both laws written as projections (Alart and Curnier 1991), with sweeps from point to point where
-    it does not get on. Where points are more than needed its steps are the shortest ones, so forces stay near `start`.
+    Newton's method on both laws written as projections (Alart and Curnier 1991), with Gauss-Seidel sweeps where it
+    makes no progress. With redundant points its steps are the shortest ones, so forces stay near `start`.
 
     Parameters
     ----------
-    W, b : accelerations (3 m,) are ``W lam + b``. mu : (m,). slow : (m,) of bool. way : (m, 2). start : (m, 3).
+    W, b : accelerations (3 m,) are ``W lam + b``. mu : (m,) friction coefficients. slow : (m,) of bool.
+    way : (m, 2) directions of sliding of the others. start : (m, 3) initial guess. names : of the points, for messages.
 
     Raises
     ------
@@ -52,11 +59,11 @@ def rubbed(
 
 
 def newton(problem: Problem, *, tol: float, most: int) -> Impulses:
-    """Impulses of a problem by the same method: a few rounds where sweeps alone take thousands.
+    """Solve a friction problem by the same method, in a few rounds where sweeps alone take thousands.
 
     Parameters
     ----------
-    tol : velocity by which they may miss the law, m/s. most : turns.
+    tol : largest residual, m/s. most : largest number of rounds.
     """
     every = np.ones(len(problem), dtype=bool)
     scale = float(np.abs(problem.b).max()) or 1.0
@@ -66,7 +73,7 @@ def newton(problem: Problem, *, tol: float, most: int) -> Impulses:
 
 
 def _searched(law: _Law, x: NDArray, enough: float, most: int) -> tuple[NDArray, float]:
-    """The best x (m, 3) of some turns, and by how much it is off."""
+    """Return the best x (m, 3) of at most `most` rounds, and its relative residual."""
     best, least = x, np.inf
     for _ in range(most):
         x = law.newton(x, enough)
@@ -80,7 +87,7 @@ def _searched(law: _Law, x: NDArray, enough: float, most: int) -> tuple[NDArray,
 
 
 class _Law:
-    """Both laws as equations ``x = projection(x - step a)``, a = A x + b."""
+    """Signorini's and Coulomb's laws as equations ``x = projection(x - step a)`` with ``a = A x + b``."""
 
     def __init__(self, A: NDArray, b: NDArray, mu: NDArray, slow: NDArray, scale: float) -> None:
         self.A, self.b, self.mu, self.slow = A, b, mu, slow
@@ -92,18 +99,18 @@ class _Law:
         self.scale = scale
 
     def wanted(self, x: NDArray) -> tuple[NDArray, NDArray]:
-        """Projected forces (m, 3), and those before projection."""
+        """Return the projected forces (m, 3), and those before projection."""
         y = x - self.step * (self.A @ x.ravel() + self.b).reshape(-1, 3)
         normal = np.maximum(y[:, 0], 0.0)
         tangential = np.where(self.slow[:, None], in_disc(y[:, 1:], self.mu * np.maximum(x[:, 0], 0.0)), 0.0)
         return np.column_stack([normal, tangential]), y
 
     def off(self, x: NDArray) -> float:
-        """By how much forces miss the laws, as a part of the largest acceleration."""
+        """Return the residual of the laws, as a part of the largest acceleration."""
         return float((np.abs(self.wanted(x)[0] - x) / self.step).max()) / self.scale
 
     def newton(self, x: NDArray, enough: float) -> NDArray:
-        """x after steps that come nearer."""
+        """Take Newton steps from x (m, 3) while they reduce the residual; steps are halved until they do."""
         off = self.off(x)
         for _ in range(NEWTON):
             if off <= 0.01 * enough:
@@ -121,7 +128,7 @@ class _Law:
         return x
 
     def _slope(self, x: NDArray, y: NDArray) -> NDArray:
-        """Derivative (3 m, 3 m) of x - wanted(x)."""
+        """Return the generalised Jacobian (3 m, 3 m) of x - wanted(x)."""
         m = len(x)
         before = np.eye(3 * m) - self.step.ravel()[:, None] * self.A  # of y
         J = np.eye(3 * m)
@@ -142,7 +149,7 @@ class _Law:
         return J
 
     def swept(self, x: NDArray) -> NDArray:
-        """x after sweeps from point to point."""
+        """Return x after projected Gauss-Seidel sweeps over the points."""
         x = x.copy()
         flat = x.reshape(-1)
         for _ in range(SWEEPS):

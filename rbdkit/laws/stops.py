@@ -1,4 +1,9 @@
-"""Constraints that hold on one side, stops of joints and taut strings, beside the points of a law of contact."""
+"""Unilateral constraints (joint limits, strings) as additional contact points of a contact law.
+
+A row of a unilateral constraint has a gap that must not become negative and a force that can only push: the same
+complementarity as a frictionless contact. So it joins the contact points as one more point, with a Jacobian row of its
+own and no place in space, and every solver treats both alike.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +22,19 @@ from rbdkit.model.kept import kept
 from rbdkit.model.one_sided import one_sided, without_stops
 
 NO_PLACE = np.array([0.0, 0.0, 1.0])
-"""The normal of a row that has no place in space: it is pushed along, not at a point."""
+"""Nominal normal of a row of a unilateral constraint, which has no place in space; its force is stored along it."""
 
 
 class Stops:
-    """`Pairs` of a model with its one-sided constraints behind them: a row of such a constraint is one more point.
+    """`Pairs` of a model, followed by its unilateral constraints: each of their rows is one more contact point.
 
-    A row has a gap, which does not become negative, and a force that pushes it open, in N, or N m where the gap is an
-    angle; no friction and no restitution.
+    A row has a gap, which must not become negative, and a force that pushes it open, in N, or N m if the gap is an
+    angle; it has no friction and no restitution.
 
     Parameters
     ----------
     model : Model
-        With constraints of which some bound their gap on one side.
+        A model with unilateral constraints.
     """
 
     def __init__(self, model: Model) -> None:
@@ -56,29 +61,29 @@ class Stops:
         self._row = {key: k for k, key in enumerate(zip(self.pair.tolist(), self.slot.tolist(), strict=True))}
 
     def at(self, t: float, q: NDArray, v: NDArray) -> ElementRows:
-        """All rows of the constraints in a state."""
+        """Return gaps, Jacobian and velocities of all constraint rows in a state."""
         return recorded_rows(self.model, self.recorded, q, v, t=t)
 
     def fastest(self, t: float, q: NDArray, v: NDArray) -> float:
-        """How fast a gap may close, m/s or rad/s."""
+        """Return the largest speed at which a gap closes, m/s or rad/s."""
         return float(np.maximum(-self.at(t, q, v).slip, 0.0).max(initial=0.0))
 
     def closest(self, t: float, q: NDArray) -> tuple[NDArray, NDArray]:
-        """The slot of the row of each constraint that is nearest to its bound, and its gap, (stops,) each."""
+        """Return, for each constraint, the slot and the gap of its row that is nearest to its bound, (stops,) each."""
         gap = self.at(t, q, np.zeros(self.model.nv)).gap
         own = [np.flatnonzero(self.pair == self.first + i) for i in range(len(self.stops))]
         rows = [int(each[np.argmin(gap[each])]) for each in own]
         return self.slot[rows], gap[rows]
 
     def pushes(self, near: Near, force: NDArray) -> NDArray:
-        """What all rows push, (rows,), if forces (m, 3) act at some points."""
+        """Return the forces of all constraint rows, (rows,), from forces (m, 3) at the near points."""
         here, rows = self.numbers(near)
         push = np.zeros(len(self.pair))
         push[rows] = force[here] @ NO_PLACE
         return push
 
     def spread(self, t: float, q: NDArray, push: NDArray) -> NDArray:
-        """What all rows push, (rows,), if constraints push so much, (stops,): each in the row nearest to its bound."""
+        """Return forces of all rows, (rows,), with each constraint's force (stops,) on its row nearest to the bound."""
         slots, _ = self.closest(t, q)
         of_rows = np.zeros(len(self.pair))
         for i, slot in enumerate(slots.tolist()):
@@ -86,17 +91,17 @@ class Stops:
         return of_rows
 
     def numbers(self, near: Near) -> tuple[NDArray, NDArray]:
-        """Which of some points are rows of constraints, and which rows these are."""
+        """Return which of the points are rows of unilateral constraints, and the numbers of these rows."""
         here = np.flatnonzero(near.pair >= self.first)
         return here, np.array([self._row[near.keys[i]] for i in here], dtype=int)
 
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """What is nearer than the margin, m or rad."""
+        """Return points and rows with gaps below the margin, m or rad, without rates."""
         found = NOTHING if self.pairs is None else self.pairs.near(t, q, v, margin)
         return self._with_rows(found, t, q, margin)
 
     def moving(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """The same with the rates of points and normals."""
+        """Return points and rows with gaps below the margin, with the rates of points and normals."""
         found = NOTHING if self.pairs is None else self.pairs.moving(t, q, v, margin)
         return self._with_rows(found, t, q, margin)
 
@@ -110,5 +115,5 @@ class Stops:
 
 
 def stops_of(model: Model) -> Stops:
-    """The pairs of a model that has one-sided constraints, and these."""
+    """Return the `Stops` of a model with unilateral constraints, from the model's cache."""
     return kept(model, Stops)

@@ -1,4 +1,10 @@
-"""Steps of joints whose velocities are told along axes that turn: bodies without forces fly straight."""
+"""Centre-of-mass update for joints whose velocities are given in rotating body axes, so that free flight is straight.
+
+A free joint's velocity is expressed in body axes, which turn, so its components change even if no force acts. An Euler
+step that takes this change as constant gains energy and bends the path. Here the step splits: the centre of mass of
+what the joint carries moves along a straight line in the axes at the beginning, the rotation takes a gyroscopic step
+(`steadied`: linearised midpoint rule, no energy gain), and the new velocity is expressed in the axes at the end.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +21,10 @@ from rbdkit.spatial import so3
 
 
 def _starts(model: Model, *kinds: str) -> Iterator[int]:
-    """Where the velocities begin of simple joints of these kinds, alone or in a chain that a joint consists of.
+    """Yield the first velocity index of each primitive joint of these kinds, alone or as part of a composite joint.
 
-    Compiled code steps such a chain joint by joint: a ball that slides in a cylinder takes the gyroscopic step there.
+    Compiled code steps a composite joint primitive by primitive: a ball that slides in a cylinder takes the gyroscopic
+    step there as well.
     """
     for joint in model.joints:
         for piece in joint.type.simplified().pieces(lambda _: Piece("of its own formulas", np.eye(3))) or ():
@@ -26,11 +33,10 @@ def _starts(model: Model, *kinds: str) -> Iterator[int]:
 
 
 class Straight:
-    """The free and planar joints of a model, whose axes turn during a step.
+    """Centre-of-mass update and gyroscopic step of a model's free, planar and spherical joints.
 
-    Their velocities change even where nothing acts. In a step that takes that change for constant, what flies and spins
-    gains speed, and its way is bent. So in a step the centre of mass of all that such a joint carries goes straight,
-    along the axes at its beginning, and the velocity it leads to is told along those at its end.
+    In a step the centre of mass of all that a free or planar joint carries moves straight along the axes at the
+    beginning; the resulting velocity is then expressed in the axes at the end.
     """
 
     def __init__(self, model: Model) -> None:
@@ -42,23 +48,24 @@ class Straight:
             self._armature[joint.v_slice] += rotor_inertia(joint)  # a mimic joint's turns with its master
 
     def coms(self, H: NDArray) -> dict[int, NDArray]:
-        """For each of these joints, by its first velocity, the centre of mass of what it carries, in moved axes.
+        """Return the centre of mass of what each free and planar joint carries, (3,), m, in the joint's moving axes.
 
-        H : inertia matrix (nv, nv).
+        The keys are the joints' first velocity indices. H : inertia matrix (nv, nv), from which masses and first
+        moments are read.
         """
         mass = np.diag(H) - self._armature
         coms = {k: np.array([-H[k + 1, k + 5], H[k, k + 5], -H[k, k + 4]]) / mass[k + 3] for k in self._free}
         return coms | {k: np.array([H[k, k + 2], -H[k, k + 1], 0.0]) / mass[k + 1] for k in self._planar}
 
     def seen_still(self, v: NDArray, v_rate: NDArray, coms: dict[int, NDArray]) -> NDArray:
-        """How fast v (nv,) changes while bodies stay where they are."""
+        """Return v_rate (nv,) without the part that only comes from the rotation of the axes."""
         still = v_rate.copy()
         for k, (w, linear) in self._twists(v):
             still[self._linear(k)] += np.cross(w, linear + np.cross(w, coms[k]))[: self._size(k)]
         return still
 
     def steadied(self, v: NDArray, v_new: NDArray, H: NDArray, h: float) -> NDArray:
-        """Velocities (nv,) after Euler's step h from v, without the energy that what tumbles gains in it."""
+        """Return the velocities v_new (nv,) of an Euler step h from v, corrected so that tumbling gains no energy."""
         found = v_new.copy()
         H = H - np.diag(self._armature)
         for start, size in [(k, 6) for k in self._free] + [(k, 3) for k in self._balls]:
@@ -67,7 +74,11 @@ class Straight:
         return found
 
     def bent(self, u: NDArray, coms: dict[int, NDArray]) -> NDArray:
-        """The u (nv,) with which ``move(q, u)`` turns and moves the centres of mass straight, as u says."""
+        """Return the u (nv,) with which ``move(q, u)`` moves the centres of mass along straight lines.
+
+        The exponential map of a twist moves a point on a helix; the linear part is corrected by the inverse left
+        Jacobian of the rotation.
+        """
         found = u.copy()
         for k, (w, linear) in self._twists(u):
             step = linear + np.cross(w, coms[k]) + coms[k] - so3.exp(w) @ coms[k]
@@ -75,7 +86,7 @@ class Straight:
         return found
 
     def after(self, u: NDArray, v: NDArray, coms: dict[int, NDArray]) -> NDArray:
-        """The numbers (nv,) after a displacement u of what turns and moves these centres of mass as v before it."""
+        """Express velocities v (nv,), given in the axes before a displacement u, in the axes after it."""
         found = v.copy()
         turns = dict(self._twists(u))
         for k, (w, linear) in self._twists(v):
@@ -84,7 +95,7 @@ class Straight:
         return found
 
     def _twists(self, v: NDArray) -> list[tuple[int, tuple[NDArray, NDArray]]]:
-        """First velocities of these joints, with angular and linear parts."""
+        """Return the first velocity index of each free and planar joint, with its angular and linear velocity (3,)."""
         free = [(k, (v[k : k + 3], v[k + 3 : k + 6])) for k in self._free]
         planar = [(k, (np.array([0.0, 0.0, v[k]]), np.array([v[k + 1], v[k + 2], 0.0]))) for k in self._planar]
         return free + planar
