@@ -1,4 +1,11 @@
-"""Contact as a force: surfaces that give way, by springs and dampers without mass (Featherstone 2008, section 11.8)."""
+"""Compliant contact: massless spring-damper surfaces (Featherstone 2008, section 11.8).
+
+A patch of surface without mass sits on a nonlinear spring and damper. While a body presses it, the patch follows the
+body and the force is ``K z^n - D z^m z'``; the force never pulls: where it would, the patch lags behind the body and
+relaxes on its own, so that a body that comes back soon meets it later. Along the surface a tangential spring and damper
+with Coulomb slip holds bodies at rest without drift. The relaxation of untouched patches is known in closed form
+(``patch="analytic"``) or integrated as a state (``"state"``).
+"""
 
 from __future__ import annotations
 
@@ -14,29 +21,29 @@ from rbdkit.laws.contact_force import ContactForce
 from rbdkit.laws.contact_point import ContactPoint
 
 ROUND_OFF = 1e-12
-"""m; a patch is where a body left it in the step before but for that."""
+"""Tolerance, m, within which a body still touches the patch that it left at the end of the last step."""
 
 
 @dataclass(frozen=True)
 class Compliant(ContactForce):
-    """Surfaces are patches without mass on springs and dampers, so contact is a force like others.
+    """Compliant contact by massless patches on springs and dampers; an ordinary force without impacts.
 
-    Along the normal a patch at z pushes with ``max(0, K |z|^n - D |z|^m z')`` while it is touched, and recovers by
-    itself while not; along the surface it is dragged with the body, and slips where that would take more than friction
-    has. What the materials of a pair say of stiffness and damping counts; where they say nothing, the numbers below.
-    Restitution is not asked for: it is what the dampers leave.
+    Along the normal a patch at z pushes with ``max(0, K |z|^n - D |z|^m z')`` while it is touched, and relaxes while
+    it is not. Along the surface it sticks to the body, and slips where sticking would exceed the friction limit.
+    Stiffness and damping come from the materials of a pair, or else from the defaults below. The coefficient of
+    restitution is not used: the dampers determine how much energy a bounce loses.
 
     Parameters
     ----------
     stiffness, damping : float, optional
-        Normal K, N/m^n, and D, N s/m^(m+1), of pairs whose materials say nothing.
+        Defaults of the normal stiffness K, N/m^n, and damping D, N s/m^(m+1).
     tangential_stiffness, tangential_damping : float, optional
-        K_t, N/m, and D_t, N s/m; those of the normal if not given.
+        Defaults of K_t, N/m, and D_t, N s/m; equal to the normal ones if not given.
     n, m : float, optional
-        Exponents; 1 and 0 make linear surfaces (Eq 11.73), n = m those of Hunt and Crossley, whose force begins at
+        Exponents; 1 and 0 make linear surfaces (Eq 11.73); n = m those of Hunt and Crossley, whose force begins at
         zero.
     patch : {'analytic', 'state'}, optional
-        How z is known while nothing touches: in closed form from when it was lost, or as a state that is integrated.
+        How z follows while nothing touches: in closed form since contact was lost, or as an integrated state.
 
     Raises
     ------
@@ -121,7 +128,7 @@ class Compliant(ContactForce):
             at.keep("pressed", np.where(pressed, 1.0, 0.0))
 
     def _push(self, at: ContactPoint) -> Any:
-        """Force along the normal, N: zero unless the patch is touched."""
+        """Return the normal force, N: zero unless the patch is touched."""
         touches = at.gap <= ROUND_OFF - self._depth(at)
         if self.patch == "state":  # what is pressed as a step begins stays so until its force is zero
             touches = touches | (at.state("pressed") > 0.5)
@@ -130,7 +137,7 @@ class Compliant(ContactForce):
         return np.where(touches, np.maximum(0.0, force), 0.0)  # Eq 11.74
 
     def _depth(self, at: ContactPoint) -> Any:
-        """|z| of the patch, m, as it recovers while nothing touches it."""
+        """Return the depth |z| of the patch, m, as it relaxes while nothing touches it."""
         depth = np.maximum(-at.state("depth"), 0.0)
         if self.patch == "state":
             return depth
@@ -144,5 +151,5 @@ class Compliant(ContactForce):
 
 
 def dot(a: Any, b: Any) -> Any:
-    """The sum of products along the first axis."""
+    """Return the scalar product along the first axis."""
     return sum((x * y for x, y in zip(a, b, strict=True)), start=0.0)

@@ -1,4 +1,11 @@
-"""Contact as a force of gap and velocity at each place: what such a law says, and how it is stepped in Python."""
+"""The base class of penalty contact laws: forces that are functions of gap and relative velocity at each place.
+
+A subclass writes `ContactForce.act` once, in arithmetic. That code runs on arrays over all places (ours), on one
+place after the other (a user's, which may branch on values), or once on symbols, from which the compiled loop over time
+is made (`recorded_force`). Such forces are stiff: explicit integrators are stable only while the step times the
+fastest rate of the contact springs and dampers stays below about 2, which `ContactForce.judge` checks from the
+linearised law.
+"""
 
 from __future__ import annotations
 
@@ -24,31 +31,32 @@ from rbdkit.model.material import Material
 from rbdkit.spatial.read_numbers import number
 
 OF_MATERIALS = tuple(field.name for field in fields(Material) if field.name not in SURFACE)
-"""Numbers of a law that materials may say instead."""
+"""Fields of a law that a pair's material overrides if it gives them."""
 LOOKS = 10
-"""Steps from one look at how fast contacts may move to the next."""
+"""Steps between two estimates of the fastest contact rate."""
 STABLE, SLACK = 2.0, 1e-6
-"""Rate of a contact times the step up to which explicit methods follow it; and by which part differences are off."""
+"""Limit of (rate of a contact) x (step) up to which explicit methods are stable; relative error of the rate, which is
+found by finite differences."""
 
 
 class ContactForce(Law):
     """A law of contact that is a force: a function of the gap and the velocity at each place where bodies touch.
 
-    A subclass says in `act` what pushes at one place. There is arithmetic, NumPy, and `numpy.where` in place of ``if``:
+    A subclass computes in `act` the force at one place, with arithmetic, NumPy, and `numpy.where` in place of ``if``:
     `act` runs on numbers and, once, on symbols, for the compiled loop over time. An attribute with the name of a number
-    of `rbdkit.Material`, such as `stiffness`, is in `act` what the materials of the pair say, and holds where they say
-    nothing. In a dataclass fields are options that reports show. Any integrator with given steps takes such a law.
+    of `rbdkit.Material`, such as `stiffness`, is a default: in `act` it has the value of the pair's material if that
+    gives one. In a dataclass, fields are options that reports show. Any integrator with fixed steps can be used.
 
     Attributes
     ----------
     name : str
         What reports call it; the name of the class unless it says another one.
     states : mapping of str to int
-        What has rates of its own at each place, and of how many numbers it is; all begin at zero.
+        States with time derivatives at each place, by name, with their sizes; all begin at zero.
     kept : mapping of str to int
-        The same of what `settle` alone sets, at the end of each step.
+        Values that only `settle` sets, at the end of each step, by name, with their sizes.
     reach : float
-        Distance, m, up to which it acts on surfaces that do not touch.
+        Largest gap, m, at which the law still acts on surfaces that do not touch.
 
     Examples
     --------
@@ -87,27 +95,27 @@ class ContactForce(Law):
 
     @property
     def states(self) -> Mapping[str, int]:
-        """Of each place; none unless a law says otherwise."""
+        """Sizes of the states at each place, by name; none by default."""
         return {}
 
     @property
     def kept(self) -> Mapping[str, int]:
-        """At each place; nothing unless a law says otherwise."""
+        """Sizes of the values kept at each place, by name; none by default."""
         return {}
 
     @abstractmethod
     def act(self, at: ContactPoint) -> None:
-        """Apply a force at one place, with what `at` tells, and say the rates of all `states` there."""
+        """Apply the force at one place, computed from the attributes of `at`, and set the rates of all `states`."""
 
     def settle(self, at: ContactPoint) -> None:
-        """Set, at the end of a step, what is `kept` at a place, or states there; nothing unless a law does."""
+        """Set the `kept` values, or states, of a place at the end of a step; does nothing by default."""
 
     def numbers(self, surfaces: Sequence[Any], names: Sequence[str]) -> dict[str, NDArray]:
-        """Fields that materials may say instead, by name: one number for each of the surfaces (k,).
+        """Return the fields that materials may override, by name: one value for each of the surfaces, (k,).
 
         Parameters
         ----------
-        surfaces : materials of pairs. names : of the pairs, for messages.
+        surfaces : materials of the pairs. names : names of the pairs, for messages.
         """
         found: dict[str, NDArray] = {}
         for name in (name for name in OF_MATERIALS if hasattr(self, name)):
@@ -162,7 +170,8 @@ class ContactForce(Law):
         self._judge(float(times[1] - times[0]), farthest, thin, fastest, log)
 
     def judge(self, scene: Scene, h: float, t: NDArray, q: NDArray, v: NDArray, log: Log) -> None:
-        """Tell a log whether steps h are too long for the states (k,) of a motion, a hundred of which are looked at."""
+        """Add alarms to a log if steps h are too long for the contacts; at most a hundred of the states (k,) are
+        checked."""
         system, thin = ForcesAtPoints(scene, self), float(scene.pairs.thickness.min(initial=np.inf))
         fastest = farthest = 0.0
         for k in np.unique(np.linspace(0, len(t) - 1, 10 * LOOKS).astype(int)):
@@ -175,7 +184,11 @@ class ContactForce(Law):
 
     @staticmethod
     def _judge(h: float, farthest: float, thin: float, fastest: float, log: Log) -> None:
-        """Alarms of steps that are too long. farthest : m in a step. fastest : rate of contacts times a step."""
+        """Add alarms of steps that are too long.
+
+        farthest : largest approach of two bodies in a step, m. thin : thickness of the thinnest shape, m.
+        fastest : largest rate of contacts times the step.
+        """
         if farthest > 0.5 * thin:
             log.alarms.append(
                 f"STEP TOO LONG FOR CONTACTS: bodies come up to {farthest:.3g} m closer in a step and are {thin:.3g} m "

@@ -1,4 +1,4 @@
-"""A place where two bodies touch, or may touch, as a law of force sees it."""
+"""A place where two bodies touch or may touch, as the `act` method of a contact force law sees it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class ContactPoint:
-    """What `ContactForce.act` is told of a place, and what takes its forces.
+    """The argument of `ContactForce.act`: gap, velocity and material at one place; it also takes the force there.
 
-    All of it is numbers, or symbols, or arrays whose last axis runs over many places. Vectors have their three
+    Every value is a number, a symbol, or an array whose last axis runs over many places. Vectors have their three
     components along the first axis.
 
     Attributes
@@ -22,22 +22,22 @@ class ContactPoint:
     gap : float
         Distance of the surfaces, m, negative where they overlap; infinite where the shapes are out of reach.
     velocity : ndarray (3,)
-        Of the second body against the first one at the place, m/s: along the normal, where it is positive while they
-        part, and along both tangents.
+        Velocity of the second body relative to the first one at the place, m/s: along the normal, positive while they
+        part, then along both tangents.
     normal : ndarray (3,)
         Unit vector in world axes, from the first body to the second.
     tangents : tuple of two ndarray (3,)
-        Unit vectors in world axes, which complete it. They jump where a normal passes through the horizontal.
+        Unit vectors in world axes, orthogonal to the normal. They jump where a normal passes through the horizontal.
     friction, restitution : float
-        Of the materials.
+        Coefficients of friction and restitution of the pair of materials.
     time : float
-        s.
+        Time, s.
     since : float
-        s, since the present step began; its length in `ContactForce.settle`.
+        Time since the present step began, s; in `ContactForce.settle` the length of the step.
     """
 
     def __init__(self, known: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-        """known : the attributes, `first` and `second` for the tangents. own : states and what is kept, by name."""
+        """Set the attributes from known (`first` and `second` for the tangents), the law's states from own, by name."""
         self.gap, self.velocity, self.normal = known["gap"], known["velocity"], known["normal"]
         self.tangents = known["first"], known["second"]
         self.friction, self.restitution = known["friction"], known["restitution"]
@@ -48,7 +48,7 @@ class ContactPoint:
         self.kept: dict[str, Any] = {}
 
     def state(self, name: str) -> Any:
-        """A state of the law at this place, or what it keeps there: a number, or a vector (n,)."""
+        """Return a state of the law at this place, or a value that it keeps there: a number, or a vector (n,)."""
         self._require(name)
         return self._own[name]
 
@@ -57,12 +57,12 @@ class ContactPoint:
         self.force = [a + b for a, b in zip(self.force, (normal, first, second), strict=True)]
 
     def set_rate(self, name: str, rate: Any) -> None:
-        """Say how fast a state changes."""
+        """Set the time derivative of a state."""
         self._require(name)
         self.rates[name] = rate
 
     def keep(self, name: str, value: Any) -> None:
-        """Set a state, or what is kept at this place, at the end of a step."""
+        """Set a state or a kept value of this place at the end of a step."""
         self._require(name)
         self.kept[name] = value
 
@@ -73,12 +73,12 @@ class ContactPoint:
 
 
 def sizes_of(law: Any) -> dict[str, int]:
-    """How many numbers states of a law and what it keeps are of, by name.
+    """Return the sizes of a law's states and kept values, by name.
 
     Raises
     ------
     SimulationError
-        If that is no mapping of names to whole numbers, or two have one name.
+        If `states` or `kept` is no mapping of names to positive whole numbers, or if they share a name.
     """
     found: dict[str, int] = {}
     for what in ("states", "kept"):
@@ -94,12 +94,12 @@ def sizes_of(law: Any) -> dict[str, int]:
 
 
 def flat(value: Any, size: int, what: str) -> list[Any]:
-    """The numbers of a state one by one, each of which may be an array over places.
+    """Return the components of a state as a list of the given size; each may be an array over places.
 
     Raises
     ------
     SimulationError
-        If there are more or fewer.
+        If the number of components is another.
     """
     if size == 1:
         return [value]
@@ -109,5 +109,5 @@ def flat(value: Any, size: int, what: str) -> list[Any]:
 
 
 def is_users_own(law: object) -> bool:
-    """Whether the class of a law is a user's."""
+    """Whether the class of a law is defined outside of rbdkit."""
     return type(law).__module__.split(".")[0] != "rbdkit"

@@ -1,4 +1,7 @@
-"""Work of prescribed joints through contacts: their motors carry what presses on the bodies that they move."""
+"""Work of prescribed joints through contacts: their motors carry the contact forces on the bodies that they move.
+
+The energy balance of a run counts this work, since the contact forces themselves are internal.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,18 @@ def driven_power(
     force: NDArray,
     push: NDArray | None = None,
 ) -> float:
-    """Power of the motors of prescribed joints against contact forces, W; or their work, J, against impulses.
+    """Return the power of prescribed joints' motors against contact forces, W; or their work against impulses, J.
 
-    A motor feels the forces on the bodies that it moves, and the inertia of what hangs on them and is pushed itself.
-    Both are linear in the forces, so they come on top of what motors do without contacts. Reactions of loops and
-    constraints do no work but what time does through them: what they take from the joints that move freely they give
-    to motors, and what time moves in a constraint counts as a motor, and so does a bound that it moves.
+    A motor feels the contact forces on the bodies that it moves, and the inertia of bodies that hang on them and are
+    accelerated by contacts. Both are linear in the forces, so they add to what motors do without contacts. Reactions
+    of loops and constraints do work only where these depend on time (rheonomic): such a constraint counts as a motor,
+    and so does a moving bound.
 
     Parameters
     ----------
-    v : (nv,) velocities that keep loops closed. Where impulses act, those before or after: it makes no difference.
-    pair : (m,) numbers of pairs of bodies. point : (m, 3), m. force : (m, 3) on successors, N, or N s; in world axes.
-    push : (rows,) of all rows of one-sided constraints, N or N m, or times s.
+    v : (nv,) velocities that satisfy the loops; for impulses those before or after, with the same result.
+    pair : (m,) numbers of the pairs. point : (m, 3), m. force : (m, 3) on successors in world axes, N, or N s.
+    push : (rows,) forces of all rows of unilateral constraints, N or N m, or impulses, N s or N m s.
     """
     pushes = push is not None and bool(push.any())
     if not scene.at_work or not (len(pair) or pushes):

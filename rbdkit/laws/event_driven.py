@@ -1,4 +1,15 @@
-"""Motions from event to event (Featherstone 2008, Table 11.1), for every integrator with steps of a given length."""
+"""Event-driven rigid contact (Featherstone 2008, Table 11.1), for every integrator with fixed steps.
+
+Between events the set of contacts and their modes (stick, slip) is constant, and the motion is smooth: any integrator
+steps it with its full order. A step in which something happens (a contact is gained or lost, slip begins, sliding
+stops) is discarded and its first event located: for a collision by root finding on the gap, then by bisection on
+"has anything happened". The step is made up to the event, the event is handled (impact, or another set of modes), and
+the rest of the step follows.
+
+Where events accumulate (bounces that die out, friction that reverses in every step), the rest of the step is made by
+'time_stepping' instead, which needs no events. Points that slide slowly are the other difficulty: their direction of
+sliding turns within a step. They are "slow points", whose friction is solved for instead of given, see `sustained`.
+"""
 
 from __future__ import annotations
 
@@ -22,47 +33,50 @@ from rbdkit.laws.scene import Scene
 from rbdkit.laws.time_stepping import Memory, TimeStepping
 
 TOUCHING = 1e-8
-"""Gap up to which points touch, as a part of the length of the model."""
+"""Largest gap at which points count as touching, as a part of the length of the model."""
 RUN_OFF = 1e-5
-"""Gap, as such a part, from which on a point is lost though nothing pushed it off: it ran over an edge."""
+"""Gap, as a part of the length of the model, above which a contact is lost although no acceleration opened it: it ran
+over an edge."""
 ROUND_OFF = 1e-13
-"""Gaps and velocities of current points that are left as they are, as parts of the length and of an ordinary speed."""
+"""Gaps and velocities of current points that need no projection, as parts of the model's length and reference speed."""
 PARTING = 1e-9
-"""Speed from which on points part, as a part of the fastest one there."""
+"""Normal speed above which points separate, as a part of the largest speed there."""
 SLOWEST = 1e-4
-"""Approach, as a part of an ordinary speed, below which restitution has nothing to give back by default."""
+"""Approach speed below which collisions are inelastic by default, as a part of the reference speed."""
 MOST_EVENTS = 40
-"""In a step; where they come thicker, the rest of it is made in short steps of 'time_stepping'."""
+"""Largest number of events in a step; if there are more, 'time_stepping' makes the rest of it."""
 SHORT = 8
-"""So many."""
+"""Number of steps of 'time_stepping' that make the rest of a step."""
 BREAKS = 8
-"""Times in a step at which slow points begin to slide to the moment; from then on at the end of a step."""
+"""Number of events per step at which the onset of sliding is located; later ones take effect at the end of a step."""
 FASTER = 3.0
-"""A slow point that slides so many times as fast as friction could arrest in a step is not slow any more."""
+"""A point stops being slow if it slides this many times faster than friction could arrest in a step."""
 STIFF = 2.0
-"""A point that friction could arrest in a part of a step, 1 / STIFF, is slow, unless it stops in SOON steps."""
+"""A sliding point becomes slow if friction could arrest it within 1 / STIFF of a step, unless it will stop within SOON
+steps anyway, which is an event of its own."""
 SOON = 3.0
 MOST_PARTS = 20000
-"""Parts of steps in a run, so that nothing flies through anything: more would run on for minutes or for ever."""
+"""Largest number of substeps in a run that keep bodies from passing through each other; more would hardly end."""
 ARRESTED = 0.05
-"""A slow point that friction could arrest in such a part of a step sticks.
+"""A slow point sticks if friction could arrest it in this part of a step.
 
-Stages of a step agree about velocities of what spins to the second order only, and would let it creep for ever.
+The stages of a step agree on velocities of spinning bodies to second order only; without this threshold such points
+would creep forever.
 """
 SWERVE = 0.9
-"""Cosine of the angle that a direction of sliding may turn in a step."""
+"""Cosine of the largest angle by which a direction of sliding may turn in a step; beyond it the point is slow."""
 FAR = 1e6
-"""m; no point that matters is farther."""
+"""Search margin that includes every point, m."""
 
 
 class Held:
-    """A system with its current contacts, as integrators step it. It is changed between steps, never in one."""
+    """A system with its current contacts, for integrators. Contacts and modes change between steps, never within."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.system = scene, scene.system
         self.ahead = 1.0  # s; the length of a step
         self.modes: Modes = {}
-        self.pushed: dict[Key, NDArray] = {}  # forces of the last state, where those of the next ones begin
+        self.pushed: dict[Key, NDArray] = {}  # forces of the last state, the initial guess for the next ones
         self.model = scene.model
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
@@ -80,7 +94,11 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """A state, what current contacts do there, and what comes near."""
+    """A state with its current contacts and all touching points.
+
+    here : forces and accelerations of the current contacts. near : points within the touching tolerance.
+    u_n : (m,) their normal velocities, m/s.
+    """
 
     t: float
     q: NDArray
@@ -92,11 +110,10 @@ class Moment:
 
 @dataclass(frozen=True)
 class EventDriven(Law):
-    """What 'rigid' and 'impulse' have in common: everything but blows.
+    """Event-driven contact, the base class of 'rigid' and 'impulse', which differ in their impact law `strike`.
 
-    Between events current contacts last as equality constraints of a kind: forces that push, along normals, and
-    friction that sticks or slides. A step in which a contact begins, ends, begins to slide or to stick is made again,
-    shorter, until it ends there.
+    Between events current contacts persist, with normal forces that push and friction that sticks or slides. A step
+    in which a contact begins, ends, begins to slide or to stick is repeated, shortened to end there.
     """
 
     own_steps: ClassVar[bool] = False
@@ -126,7 +143,7 @@ class EventDriven(Law):
         run = _Run(self.name, type(self).strike, slowest, scene, method, log)
         run.held.ahead = float(times[1] - times[0])
         hold(0)
-        log.took(0.0, 0.0)  # of the first step, with blows where the motion begins: its first state is before these
+        log.took(0.0, 0.0)  # opens the first step's account: impacts at the initial state belong to that step
         now = run.begin(float(times[0]), q, w)
         for k in range(len(times) - 1):
             hold(k)
@@ -139,7 +156,7 @@ class EventDriven(Law):
 
 
 class _Run:
-    """One run, with the set of current contacts."""
+    """One event-driven run with its set of current contacts."""
 
     def __init__(self, law: str, strike: Strike, slowest: float, scene: Scene, method: Integrator, log: Log) -> None:
         self.law = law
@@ -156,7 +173,7 @@ class _Run:
     # --- states -------------------------------------------------------------------------------------------------------
 
     def at(self, t: float, q: NDArray, w: NDArray) -> Moment:
-        """What there is in a state."""
+        """Evaluate a state: forces at the current contacts, touching points and their normal velocities."""
         scene, v = self.scene, w[: self.scene.model.nv]
         here = sustained(scene, t, q, w, self.modes, self.held.pushed, self.held.ahead)
         near = scene.near(t, q, v, self.touching)
@@ -164,7 +181,7 @@ class _Run:
         return Moment(t, q, w, here, near, u_n)
 
     def points(self, now: Moment) -> tuple[Near, NDArray]:
-        """Points and forces of a state for the log: current ones, then others that touch."""
+        """Return points and forces of a state for the log: current contacts first, then other touching points."""
         current = set(now.here.near.keys)
         others = now.near.of(np.array([key not in current for key in now.near.keys], dtype=bool))
         parts = ("pair", "slot", "gap", "point", "normal", "point_rate", "normal_rate")
@@ -172,12 +189,12 @@ class _Run:
         return both, np.concatenate([now.here.force, np.zeros((len(others), 3))])
 
     def begin(self, t: float, q: NDArray, w: NDArray) -> Moment:
-        """The first state: blows of what meets there, and what lasts.
+        """Prepare the initial state: resolve its impacts and find its lasting contacts.
 
         Raises
         ------
         SimulationError
-            If bodies are inside each other, which these laws have no way out of.
+            If bodies overlap at the start, which these laws cannot resolve.
         """
         near = self.scene.near(t, q, w[: self.scene.model.nv], 0.0)
         if len(near) and near.gap.min() < -self.run_off:
@@ -198,7 +215,7 @@ class _Run:
     # --- steps --------------------------------------------------------------------------------------------------------
 
     def through(self, now: Moment, end: float) -> Moment:
-        """Go on until a time, from event to event."""
+        """Integrate to the time `end`, from event to event."""
         self.held.ahead, self.breaks, events = end - now.t, 0, 0
         try:
             while events < MOST_EVENTS:
@@ -222,7 +239,7 @@ class _Run:
         return self._in_short_steps(now, end)
 
     def _in_short_steps(self, now: Moment, end: float) -> Moment:
-        """Go on until a time by impulses, where events follow each other ever faster, or forces are not found."""
+        """Integrate to the time `end` by 'time_stepping', since events accumulate or forces were not found."""
         law, memory, scene, t, q, w = TimeStepping(), Memory(), self.scene, now.t, now.q, now.w
         h = (end - t) / SHORT
         for _ in range(SHORT):
@@ -240,7 +257,7 @@ class _Run:
         return self._met(then) if len(then.near) else then
 
     def _slowed(self, now: Moment) -> Moment:
-        """The same moment, with points taken for slow whose direction of sliding would not last a step."""
+        """Turn sliding points into slow ones if friction could stop or turn them within the step; return the state."""
         here, ahead, found = now.here, self.held.ahead, []
         speed = np.hypot(here.u[:, 1], here.u[:, 2])
         for i, key in enumerate(here.near.keys):
@@ -255,12 +272,12 @@ class _Run:
         return self.at(now.t, now.q, now.w)
 
     def _parts(self, now: Moment, h: float) -> int:
-        """In how many steps nothing can fly through anything that is thick enough to be seen.
+        """Return the number of substeps of h in which no body can pass through the thinnest shape unseen.
 
         Raises
         ------
         SimulationError
-            If these are so many that the run would not come to an end.
+            If there are so many that the run would not come to an end.
         """
         thin = float(self.scene.pairs.thickness.min(initial=np.inf))
         if not np.isfinite(thin):
@@ -285,7 +302,11 @@ class _Run:
         return parts
 
     def _first(self, now: Moment, h: float, then: Moment) -> Moment:
-        """The first moment of a step of which something has happened, where at its end, `then`, it has."""
+        """Locate the first event of a step and return the state just after it; at the end of the step, `then`, it has
+        happened.
+
+        Root finding on the gap gives a bracket of 2e-13 of the step; bisection does the rest.
+        """
         low, high = 0.0, 1.0
         guess = self._root(now, h, then)
         for probe in () if guess is None else (guess - 1e-13, guess + 1e-13):
@@ -306,7 +327,7 @@ class _Run:
         return then
 
     def _root(self, now: Moment, h: float, then: Moment) -> float | None:
-        """Part of a step after which the deepest of the points that meet in it do so; None if none was apart before."""
+        """Return the part of a step after which its deepest new contact touches; None if that was not apart before."""
         from scipy.optimize import brentq  # slow to load
 
         gained = self._gained(then)
@@ -324,7 +345,7 @@ class _Run:
         return float(brentq(gap, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
 
     def _state(self, now: Moment, h: float) -> tuple[float, NDArray, NDArray]:
-        """Time and state after a step."""
+        """Return time and state after a step, with contacts and loops projected onto their constraints."""
         new = self.method.step(self.held, self.method.init(self.held, now.t, now.q, now.w), h)
         q, w = self._closed(new.t, new.x, new.v)
         if isinstance(self.scene.system, ClosedJointSystem):
@@ -334,10 +355,10 @@ class _Run:
         return new.t, q, w
 
     def _closed(self, t: float, q: NDArray, w: NDArray, reach: float | None = None) -> tuple[NDArray, NDArray]:
-        """A state with current points where they touch, and with velocities that keep them there, by the least change.
+        """Project a state onto its current contacts: gaps zero, velocities consistent, by the smallest change.
 
-        Accelerations alone let gaps of what rolls and slides drift, until points seem to be lost. reach : gaps, m, up
-        to which they are closed.
+        Constraints at acceleration level alone let the gaps of rolling and sliding points drift until the points seem
+        lost. reach : largest gap that is closed, m.
         """
         scene, nv = self.scene, self.scene.model.nv
         near = moving(scene, t, q, w[:nv], self.modes)
@@ -362,7 +383,10 @@ class _Run:
         return q, w
 
     def _least_change(self, t: float, q: NDArray, near: Near, rows: NDArray, wanted: NDArray) -> NDArray:
-        """Joint displacements (nv,), smallest in the sense of energy, that move points along some of their axes."""
+        """Return the displacement or velocity (nv,), least in the inertia norm, that moves points along given rows.
+
+        rows : rows of the contact Jacobian. wanted : (rows,) displacements or velocities along them.
+        """
         J = self.scene.rows(t, q, near)[rows]
         yields = self.scene.inverse(t, q).times(J.T)
         W = J @ yields
@@ -374,7 +398,7 @@ class _Run:
         return self.at(*self._state(now, h))
 
     def _follow(self, then: Moment) -> None:
-        """Let directions of sliding turn with it, and forces begin where they are."""
+        """Update after a step without event: directions of sliding, modes of slow points, initial guess of forces."""
         here = then.here
         self.held.pushed = dict(zip(here.near.keys, here.lam, strict=True))
         axes, speed = here.near.axes, np.hypot(here.u[:, 1], here.u[:, 2])
@@ -391,19 +415,19 @@ class _Run:
                 self.modes[key] = Mode(now if now @ mode.way > SWERVE else None, True)
 
     def _creeps(self, here: Sustained) -> NDArray:
-        """Which slow points do not stick (m,)."""
+        """Return which points would slide if they are slow, (m,) of bool."""
         still = 1e-8 * here.scale * self.held.ahead
         slips = np.array([self.modes[key].slips for key in here.near.keys], dtype=bool)
         moves = np.hypot(here.u[:, 1], here.u[:, 2]) > np.maximum(still, ARRESTED * self.held.ahead * here.grip)
         return (np.hypot(*here.slip.T) > still) | (slips & moves)
 
     def _labelled(self, t: float, key: Key, slips: bool) -> None:
-        """Say that a slow point begins to slide, or to stick."""
+        """Set the mode of a slow point and log that it begins to slide or to stick."""
         self.modes[key] = Mode(slips=slips)
         self.log.event(t, "slip" if slips else "stick", [key[0]])
 
     def _rubbed(self, now: Moment, then: Moment) -> None:
-        """Energy that sliding took between two states, and motors brought, by the trapezoidal rule."""
+        """Log the energy lost to sliding and brought in by prescribed joints between two states (trapezoidal rule)."""
         power = [-float((at.here.lam[:, 1:] * at.here.u[:, 1:]).sum()) for at in (now, then)]
         self.log.lost_friction[-1] += 0.5 * (then.t - now.t) * sum(power)
         brought = [self._driven(at, at.here.near, at.here.force) for at in (now, then)]
@@ -417,19 +441,23 @@ class _Run:
     # --- events -------------------------------------------------------------------------------------------------------
 
     def _gained(self, then: Moment) -> list[int]:
-        """Rows of what is near that came into each other; of current points, over an edge between two surfaces."""
+        """Return the indices of touching points that have just collided.
+
+        Current contacts count only if they are deeper than `RUN_OFF`, as where a point crosses an edge between two
+        surfaces.
+        """
         deep = [-self.run_off if key in self.modes else 0.0 for key in then.near.keys]
         return np.flatnonzero((then.near.gap < deep) & (then.u_n < -PARTING * self.scene.speed)).tolist()
 
     def _lost(self, then: Moment) -> list[Key]:
-        """Current points that are pushed off, or ran over an edge."""
+        """Return the current contacts that open: their normal acceleration is positive, or they ran over an edge."""
         here = then.here
         gone = [key for key in self.modes if key not in set(here.near.keys)]
         off = (here.a[:, 0] > 1e-8 * here.scale) | (here.near.gap > self.run_off)
         return gone + [key for key, away in zip(here.near.keys, off, strict=True) if away]
 
     def _slipping(self, then: Moment) -> list[Key]:
-        """Points that stuck and do not any more."""
+        """Return the sticking points that begin to slide."""
         here = then.here
         creeps = self._creeps(here)
         rough = self.scene.friction[here.near.pair] > 0.0
@@ -438,7 +466,7 @@ class _Run:
         return [key for key, mode, slides in rows if slides and mode.way is None and not mode.slips]
 
     def _turning(self, then: Moment) -> list[Key]:
-        """Points that slid and turned round, or stand."""
+        """Return the sliding points whose velocity has reversed, so that they stop or turn."""
         here = then.here
         mu, u = self.scene.friction[here.near.pair], np.einsum("ik,ikj->ij", here.u[:, 1:], here.near.axes[:, 1:])
         ahead = [self.modes[key].way for key in here.near.keys]
@@ -453,7 +481,7 @@ class _Run:
         return bool(self._gained(then) or self._lost(then) or slipping or self._turning(then))
 
     def _changed(self, then: Moment) -> Moment:
-        """The same moment after its events."""
+        """Handle the events of a state; return it with the new set of contacts and modes."""
         if self._gained(then):
             return self._met(then)
         turning = self._turning(then)
@@ -466,7 +494,7 @@ class _Run:
         return self._settled(now)
 
     def _met(self, then: Moment) -> Moment:
-        """After a blow on all that touches; what does not part then lasts."""
+        """Resolve the impact of all touching points; those that do not separate afterwards become current contacts."""
         near, log, scene = then.near, self.log, self.scene
         nv, before = scene.model.nv, {key[0] for key in self.modes}
         rows = np.array(
@@ -505,9 +533,9 @@ class _Run:
         return now
 
     def _settled(self, now: Moment, before: set[int] | None = None) -> Moment:
-        """The same moment with contacts that part taken out, and such that begin to slide told apart.
+        """Remove contacts that open and mark those that begin to slide, until the set is consistent; log the losses.
 
-        before : pairs that lasted until now, if these are not the current ones.
+        before : numbers of the pairs that were in contact until now; those of the current contacts if not given.
         """
         before = {key[0] for key in self.modes} if before is None else before
         for _ in range(3 * len(self.modes) + 3):

@@ -1,4 +1,4 @@
-"""A joint system whose bodies push each other by a law of force, as integrators step it in Python."""
+"""A compliant-contact system: a joint system with contact forces and their states, for integrators in Python."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from rbdkit.laws.contact_force import ContactForce
 
 LIMIT = 0.999999
-"""Part of the friction that there can be, from which on a point slides."""
+"""A point counts as sliding if its friction exceeds this part of the limit."""
 SMALL = 1e-8, 1e-6
-"""By such parts of an ordinary length, and speed, are gaps and velocities changed to see how forces change."""
+"""Steps of the finite differences of forces, as parts of the reference length (gaps) and speed (velocities)."""
 
 
 class ForcesAtPoints:
-    """A joint system with the states of a law of force at all places where its bodies may touch.
+    """A joint system with the states of a contact force law at all places where its bodies may touch.
 
-    Behind the velocities and the states of force elements v holds the states of the law: one after the other, each for
-    all places; and what contacts took of the energy so far by normal forces and by friction.
+    The vector v holds joint velocities, states of force elements, then each state of the law over all places, and at
+    the end the energy dissipated so far by normal forces and by friction, J.
 
     Parameters
     ----------
-    scene : what touches. law : with its numbers.
+    scene : the rigid-contact system. law : the contact force law.
     """
 
     def __init__(self, scene: Scene, law: ContactForce) -> None:
@@ -54,11 +54,11 @@ class ForcesAtPoints:
         self.f_ext = scene.system.f_ext
 
     def at_rest(self) -> NDArray:
-        """States of places that nothing ever touched."""
+        """Return the initial values of the law's states and of the dissipated energies: zeros."""
         return np.zeros(self.size)
 
     def begin(self, t: float) -> None:
-        """Be told that a step begins."""
+        """Store the time at which a step begins, s."""
         self.begun = t
 
     # --- as a system --------------------------------------------------------------------------------------------------
@@ -76,13 +76,13 @@ class ForcesAtPoints:
         return rates
 
     def _put(self, s: NDArray, values: Mapping[str, NDArray]) -> None:
-        """Write states, or rates of them, of all places."""
+        """Write states, or their rates, of all places into a vector s."""
         for name, place in self.places.items():
             if name in values:
                 s[place] = values[name].T.ravel()
 
     def _moving(self, t: float, q: NDArray, w: NDArray, near: Near, f: NDArray) -> NDArray:
-        """Rates of velocities and of states of force elements under forces (3, m) at places."""
+        """Return the rates of velocities and of states of force elements under contact forces f (3, m)."""
         if not len(near):
             return self.system.rate(t, q, w)
         wrenches = np.einsum("ki,ikj->ij", f, self.scene.wrenches(near))
@@ -114,9 +114,9 @@ class ForcesAtPoints:
     def _said_here(
         self, method: Literal["act", "settle"], t: float, q: NDArray, s: NDArray
     ) -> tuple[Near, NDArray, NDArray, Said]:
-        """Points within reach, their places, velocities there (3, m), and what the law says.
+        """Evaluate the law: return points within reach, their places, velocities there (3, m), and its results.
 
-        Of these points, or of all places where that has states or keeps something.
+        The results are for these points, or for all places if the law has states or kept values.
         """
         near, u = self._near(t, q, s)
         row = self.first[near.pair] + near.slot
@@ -143,7 +143,7 @@ class ForcesAtPoints:
         return places | self._known_anyhow(t, near.pair)
 
     def _known_apart(self, t: float, row: NDArray) -> dict[str, Any]:
-        """The same of places out of reach."""
+        """Return what `ContactPoint` needs for places out of reach: infinite gap, zero velocity."""
         places = {name: np.zeros((3, len(row))) for name in ("velocity", "normal", "first", "second")}
         return {"gap": np.full(len(row), np.inf), **places, **self._known_anyhow(t, self.pair[row])}
 
@@ -152,16 +152,16 @@ class ForcesAtPoints:
         return {"friction": friction, "restitution": restitution, "time": t, "since": t - self.begun}
 
     def _states_at(self, row: NDArray, s: NDArray) -> dict[str, NDArray]:
-        """States and what is kept at some places, (n, m) by name."""
+        """Return states and kept values at some places, (n, m) by name."""
         own = {name: s[place].reshape(self.slots, -1)[row].T for name, place in self.places.items()}
         return own | {name: values[row].T for name, values in self.kept.items()}
 
     def _said(
         self, method: Literal["act", "settle"], row: NDArray, known: Mapping[str, Any], own: Mapping[str, NDArray]
     ) -> Said:
-        """What the law says of some places.
+        """Call the law for some places and collect its results.
 
-        A class of a user's is asked of one place after the other: it may decide by numbers.
+        A user's class is called for each place separately, since it may branch on values; ours take arrays.
         """
         numbers = {name: x[self.pair[row]] for name, x in self.numbers.items()}
         said = Said(self.sizes, self.law.states if method == "act" else {}, len(row))
@@ -184,7 +184,7 @@ class ForcesAtPoints:
     # --- steps --------------------------------------------------------------------------------------------------------
 
     def settled(self, t: float, q: NDArray, s: NDArray) -> tuple[NDArray, NDArray]:
-        """The state at the end of a step, with loops closed and what the law sets there."""
+        """Finish a step: project loops, and let the law set states and kept values; return the new state."""
         s, nv = np.array(s), self.model.nv
         if isinstance(self.system, ClosedJointSystem):
             q, s[:nv] = self.system.project(q, s[:nv], t)
@@ -198,7 +198,7 @@ class ForcesAtPoints:
         return q, s
 
     def tell(self, log: Log, k: int, t: float, q: NDArray, s: NDArray, h: float) -> None:
-        """Tell a log of state k."""
+        """Write the contact points and forces of state k to a log. h : length of the step, s."""
         near, u = self._near(t, q, s)
         row = self.first[near.pair] + near.slot
         f = self._said("act", row, self._known(t, near, u), self._states_at(row, s)).force
@@ -210,10 +210,10 @@ class ForcesAtPoints:
         log.watch(t, near, f[0] * h, u[0], np.where(at_limit, np.hypot(u[1], u[2]), 0.0), friction > 0.0, 1e-2)
 
     def fastest_rate(self, t: float, q: NDArray, s: NDArray) -> float:
-        """Of the motions that the law makes of a point at each place within reach, 1/s: of eigenvalues the largest.
+        """Return the largest absolute eigenvalue of the linearised contact dynamics at places within reach, 1/s.
 
-        Gap, velocity and states change as ``d(gap, u, z)/dt = (u_n, W f, rates)``; W is the answer to a unit force of
-        all places together, the derivatives of forces and rates are differences.
+        At each place ``d(gap, u, z)/dt = (u_n, W f, rates)`` with the law's states z. For W the norm of the Delassus
+        matrix of all places is used; derivatives of forces and rates are finite differences.
         """
         near, u = self._near(t, q, s)
         row = self.first[near.pair] + near.slot
@@ -225,7 +225,7 @@ class ForcesAtPoints:
 
     @cached_property
     def _rate_apart(self) -> float:
-        """The same of states at rest where shapes are out of reach: of one place for each kind of surface."""
+        """Largest rate of the states at places out of reach, 1/s; one place for each combination of materials."""
         if not (self.law.states and self.slots):
             return 0.0
         pairs = np.column_stack([*self.numbers.values(), self.scene.friction, self.scene.restitution])
@@ -235,13 +235,14 @@ class ForcesAtPoints:
 
     def _rate_at(self, row: NDArray, s: NDArray, known: Mapping[str, Any], most: float) -> float:
         own = self._states_at(row, s)
-        set_anew = self._said("settle", row, known, own).kept  # at the end of each step: no error of these can grow
+        # states that `settle` sets anew after each step cannot grow from step to step: they are left out
+        set_anew = self._said("settle", row, known, own).kept
         names = [name for name in self.places if name not in set_anew]
         ends = 4 + np.cumsum([len(own[name]) for name in names], dtype=int)
         far, fast = SMALL[0] * self.scene.length, SMALL[1] * self.scene.speed
 
         def said(x: NDArray) -> NDArray:
-            """Accelerations and rates (n - 1, m) with gap, velocities and states x (n, m)."""
+            """Return accelerations and rates (n - 1, m) at gap, velocities and states x (n, m)."""
             states = {name: x[end - len(own[name]) : end] for name, end in zip(names, ends, strict=True)}
             there = self._said("act", row, {**known, "gap": x[0], "velocity": x[1:4]}, {**own, **states})
             return np.concatenate([most * there.force, *(there.rates[name] for name in names)])
@@ -257,14 +258,15 @@ class ForcesAtPoints:
                 beside[k] += side
                 slopes.append((said(beside) - here).T / side)
             steep = np.abs(slopes[0]).max(axis=1) > np.abs(slopes[1]).max(axis=1)
-            A[:, 1:, k] = np.where(steep[:, None], slopes[1], slopes[0])  # on one side forces may jump
+            # the flatter one-sided slope: on the other side the force may jump, as where contact begins
+            A[:, 1:, k] = np.where(steep[:, None], slopes[1], slopes[0])
         return float(np.abs(np.linalg.eigvals(A)).max(initial=0.0))
 
 
 class Said:
-    """What a law says of m places: forces (3, m), and by name rates and what is kept, (n, m).
+    """Results of a law at m places: forces (3, m), and by name rates and kept values, (n, m).
 
-    sizes : of states, and of what is kept. states : of which rates are zero until they are said.
+    sizes : sizes of states and kept values. states : those whose rates are zero unless the law sets them.
     """
 
     def __init__(self, sizes: Mapping[str, int], states: Mapping[str, int], places: int) -> None:
@@ -274,7 +276,7 @@ class Said:
         self.kept: dict[str, NDArray] = {}
 
     def take(self, where: Any, point: ContactPoint) -> None:
-        """What was said at some of them."""
+        """Take over the results of a `ContactPoint` for some of the places."""
         for force, x in zip(self.force, point.force, strict=True):
             force[where] = x
         for found, said in ((self.rates, point.rates), (self.kept, point.kept)):
@@ -285,7 +287,7 @@ class Said:
 
 
 def dressed(law: ContactForce, numbers: Mapping[str, Any]) -> ContactForce:
-    """The same law with other numbers, or symbols, unchecked."""
+    """Return a copy of a law with other values, or symbols, in its fields; they are not checked."""
     if not numbers:
         return law
     other = copy(law)

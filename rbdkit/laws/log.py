@@ -1,4 +1,4 @@
-"""What a law writes down while it runs: points and forces of states, events, what contacts took of the energy."""
+"""The contact log of a run: points and forces of states, events, dissipated energy, solver statistics."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from rbdkit.laws.near import NOTHING, Near
 from rbdkit.laws.record import ContactEvent, ContactRecord, gathered
 
 SLIDES = 1e-6
-"""Speed from which on a point counts as sliding, as a part of an ordinary one."""
+"""Speed above which a point counts as sliding, as a part of the reference speed."""
 
 PASSED = 1e-9
-"""How far a one-sided constraint may be passed before that is said, m or rad."""
+"""Violation of a unilateral constraint above which the report mentions it, m or rad."""
 
 RATTLING = 0.25
-"""Part of the steps that may end with impulses before that is an alarm."""
+"""Part of the steps that 'time_stepping' may finish for an event-driven law before that is an alarm."""
 
 Rows = tuple[NDArray, NDArray, NDArray, NDArray, NDArray]
 """pair, point, normal, gap, force of the points of one state."""
 
 NOTHING_TOUCHES: Rows = np.zeros(0, dtype=int), NOTHING.point, NOTHING.normal, NOTHING.gap, NOTHING.point
-"""Of a state in which nothing does."""
+"""Rows of a state without contacts."""
 
 
 class Log:
-    """The diary of one run.
+    """The contact log of one run, which a contact law writes and `contact_report` reads.
 
     Parameters
     ----------
     names : sequence of str
-        Of the pairs, those of one-sided constraints behind the others.
+        Names of the pairs, followed by those of the unilateral constraints.
     steps, every : int
-        Of the run; points are kept of every n-th state, and of the last.
+        Number of steps of the run; points are kept for every `every`-th state and the last one.
     stops : mapping of str to str, optional
-        Those that are one-sided constraints, with the unit of their gaps.
+        Names of the unilateral constraints, with the unit of their gaps.
     speed : float, optional
-        What small speeds are compared with, m/s.
+        Reference speed for tolerances, m/s.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Log:
         self._chatter: tuple[int, float, tuple[str, ...]] = (0, 0.0, ())
 
     def state(self, k: int, t: float, near: Near, force: NDArray) -> None:
-        """State k has these points, with forces (m, 3) in world axes; rows of one-sided constraints among them."""
+        """Log state k with its points and forces (m, 3) in world axes, including rows of unilateral constraints."""
         if self.stops:
             near, force = self._without_stops(k, t, near, force)
         self.reached(t, near.pair, near.gap)
@@ -77,7 +77,7 @@ class Log:
             self.kept[k] = (near.pair[shown], near.point[shown], near.normal[shown], near.gap[shown], force[shown])
 
     def _without_stops(self, k: int, t: float, near: Near, force: NDArray) -> tuple[Near, NDArray]:
-        """The points in space; what constraints push, and how far they are passed, is written down."""
+        """Log forces and violations of the unilateral constraints; return the other points and forces."""
         own = near.pair >= self.first_stop
         stop, push = near.pair[own] - self.first_stop, np.einsum("ij,ij->i", force[own], near.normal[own])
         self.pushes[k] = np.bincount(stop, push, minlength=len(self.stops))
@@ -86,7 +86,7 @@ class Log:
         return near.of(~own), force[~own]
 
     def keep(self, k: int, rows: Rows) -> None:
-        """State k has these points, which are to be kept; rows of one-sided constraints among them."""
+        """Keep the points of state k, including rows of unilateral constraints, whatever `every` is."""
         pair, _, normal, _, force = rows
         own = pair >= self.first_stop
         if self.stops:
@@ -96,13 +96,13 @@ class Log:
         self.kept[k] = pair, point, normal, gap, force
 
     def passed_by(self, stop: int, depth: float, t: float) -> None:
-        """The one-sided constraint with this number is passed by so much at t, m or rad."""
+        """Log the violation of a unilateral constraint at time t. stop : its number. depth : m or rad."""
         name = self.names[stop]
         if depth > self.passed.get(name, (PASSED, 0.0))[0]:
             self.passed[name] = depth, t
 
     def reached(self, t: float, pair: NDArray, gap: NDArray) -> None:
-        """Pairs (m,) have these gaps (m,) at t."""
+        """Log the gaps (m,) of pairs (m,) at time t; the largest penetration is kept."""
         if not len(gap):
             return
         i = int(np.argmin(gap))
@@ -110,24 +110,24 @@ class Log:
             self.deepest, self.deepest_when, self.deepest_where = -float(gap[i]), t, self.names[int(pair[i])]
 
     def took(self, normal: float, friction: float, driven: float = 0.0) -> None:
-        """The step that was made took this much energy by normal forces and by friction, J; motors brought `driven`."""
+        """Log the energy that a step dissipated by normal forces and by friction, and the motors' work `driven`, J."""
         self.driven.append(self.driven[-1] + driven)
         self.lost_normal.append(self.lost_normal[-1] + normal)
         self.lost_friction.append(self.lost_friction[-1] + friction)
 
     def solved(self, residual: float, rounds: int, settled: bool) -> None:
-        """How the problem of a step was solved: what is missing, m/s."""
+        """Log how a step was solved: residual, m/s, iterations, and whether the solver converged."""
         self.residual = max(self.residual, residual)
         self.rounds = max(self.rounds, rounds)
         self.unsettled += not settled
 
     def event(self, t: float, kind: str, pairs: Sequence[int], impulse: float = 0.0, note: str = "") -> None:
-        """Something happened to pairs, given by their numbers."""
+        """Log an event of pairs, given by their numbers. impulse : sum of their normal impulses, N s."""
         names = tuple(self.names[p] for p in sorted(set(pairs)))
         self.events.append(ContactEvent(float(t), kind, names, float(impulse), note))
 
     def chattered(self, t: float, names: Sequence[str]) -> None:
-        """The rest of the step that begins at t was made in short steps by impulses."""
+        """Log that 'time_stepping' made the rest of the step from time t on, with the names of the pairs."""
         self.event(t, "chatter", [self.names.index(name) for name in names])
         steps, first, who = self._chatter
         self._chatter = (steps + 1, first if steps else t, who if steps else tuple(names))
@@ -142,12 +142,13 @@ class Log:
         rough: NDArray,
         threshold: float,
     ) -> None:
-        """Tell events by comparing the pairs that push now with those that did before.
+        """Detect events by comparing the pairs that push now with those that pushed in the last step.
 
         Parameters
         ----------
-        alpha : (m,) normal impulses, N s. arriving : (m,) normal velocities before, m/s. sliding : (m,) speeds after.
-        rough : (m,) whether there is friction. threshold : approach, m/s, from which on touching is a blow.
+        alpha : (m,) normal impulses, N s. arriving : (m,) normal velocities before the step, m/s.
+        sliding : (m,) tangential speeds after it, m/s. rough : (m,) whether there is friction.
+        threshold : approach speed above which a new contact counts as an impact, m/s.
         """
         now: dict[int, bool] = {}
         for p in np.unique(near.pair[alpha > 0.0]):
@@ -165,7 +166,7 @@ class Log:
         self._touching = now
 
     def all_notes(self) -> tuple[str, ...]:
-        """What else there is to say."""
+        """Return the notes for the report, including violated constraints and chatter."""
         steps, first, who = self._chatter
         passed = (
             f"constraint {name!r} is passed by up to {depth:.2g} {self.stops[name]} (t = {t:.4g} s)"
@@ -181,7 +182,7 @@ class Log:
         return (*notes, chatter)
 
     def all_alarms(self, passes: float) -> tuple[str, ...]:
-        """What makes the run doubtful. passes : by so much one-sided constraints may be passed, m or rad."""
+        """Return the alarms for the report. passes : admissible violation of unilateral constraints, m or rad."""
         steps = self._chatter[0]
         lost = [
             f"STOP PASSED: constraint {name!r} is passed by {depth:.2g} {self.stops[name]} at t = {t:.4g} s, and its "
@@ -198,7 +199,7 @@ class Log:
         return (*self.alarms, *lost, often)
 
     def record(self, times: NDArray, t: NDArray) -> ContactRecord:
-        """The record of a motion whose states are at times t, some of the times of the steps."""
+        """Return the contact record of a motion with states at times t, which are among the times of the steps."""
         numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
         none = np.zeros(len(self.stops))
         pushes = np.array([self.pushes.get(int(k), none) for k in numbers]).reshape(len(t), len(none))
@@ -207,15 +208,15 @@ class Log:
         return gathered(self.names[: self.first_stop], t, states, *of_states)
 
     def lost(self, times: NDArray, t: NDArray) -> NDArray:
-        """Energy that contacts took until each state, (n,), J."""
+        """Return the energy that contacts dissipated until each state, (n,), J."""
         return _until(times, t, np.array(self.lost_normal) + np.array(self.lost_friction))
 
     def brought(self, times: NDArray, t: NDArray) -> NDArray:
-        """Energy that prescribed joints brought in through contacts until each state, (n,), J."""
+        """Return the energy that prescribed joints brought in through contacts until each state, (n,), J."""
         return _until(times, t, np.array(self.driven))
 
 
 def _until(times: NDArray, t: NDArray, total: NDArray) -> NDArray:
-    """What there is of a total, known after each step, at times t."""
+    """Sample at times t a running total that is known after each step."""
     numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
     return total[np.minimum(numbers, len(total) - 1)]

@@ -1,4 +1,4 @@
-"""What bodies that touched did to each other, over time, and what happened to their contacts."""
+"""Recorded contacts of a motion: points, normals, gaps and forces in each state, and events."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from rbdkit.laws.determined import Determined
 
 LOOKS = 17
-"""So many states are asked which forces the motion does not determine."""
+"""Number of states in which `open_shares` looks for indeterminate forces."""
 KINDS = ("impact", "gain", "loss", "stick", "slip", "chatter")
-"""What happens to contacts: a blow, touching without one, parting, sliding that ends, sliding that begins, and events
-that follow each other too fast to be told apart."""
+"""Kinds of events: an impact, contact without impact, loss of contact, end of sliding, begin of sliding, and events in
+too fast succession to be resolved."""
 
 
 @dataclass(frozen=True)
 class ContactEvent:
-    """Something that happened to contacts, at one moment.
+    """A contact event: an impact, a contact gained or lost, a change between sticking and sliding.
 
     Attributes
     ----------
     t : float
-        When, s.
+        Time, s.
     kind : str
         'impact', 'gain', 'loss', 'stick', 'slip' or 'chatter'.
     names : tuple of str
-        The pairs that it happened to.
+        Names of the pairs involved.
     impulse : float
-        Sum of the normal impulses, N s; 0 where there was no blow.
+        Sum of the normal impulses, N s; 0 without an impact.
     note : str
-        What else there is to say, in words.
+        A remark in words, or empty.
     """
 
     t: float
@@ -56,18 +56,18 @@ class ContactEvent:
 
 @dataclass(frozen=True, eq=False)
 class TouchingPoint:
-    """One point of one state: which pair touches there, and how.
+    """One contact point of one state.
 
     Attributes
     ----------
     name : str
-        Of the pair.
+        Name of the pair that touches.
     point, normal : ndarray (3,)
-        In world axes, m and 1; the normal points from predecessor to successor.
+        Position, m, and unit normal in world axes; the normal points from predecessor to successor.
     gap : float
-        Signed distance, m; below zero inside.
+        Signed distance, m; negative if the shapes overlap.
     force : ndarray (3,)
-        On the successor, in world axes, N.
+        Force on the successor, in world axes, N.
     indeterminate : bool
         Whether the motion does not determine this force: other points could carry some of it.
     """
@@ -82,38 +82,38 @@ class TouchingPoint:
 
 @dataclass(frozen=True, eq=False)
 class ContactRecord:
-    """All points that were near or touched in the states of a motion, and the forces there.
+    """The contact points in all states of a motion, with the forces there.
 
-    The points of state k are rows ``offsets[k]`` to ``offsets[k + 1]`` of the arrays. A force is the mean one over the
-    step that begins in the state: its impulse divided by its length. Where more points hold bodies than are needed, as
-    under a table with four legs, rigid bodies do not determine the share of each: given are the smallest forces that do
-    the same to the motion and lie in their friction cones, and `indeterminate` says which these are.
+    The points of state k are rows ``offsets[k]`` to ``offsets[k + 1]`` of the arrays. In time stepping a force is the
+    mean over the step that begins in the state: its impulse divided by the step. At redundant points, as under a table
+    with four legs, rigid bodies do not determine the shares: the record gives the smallest forces with the same effect
+    that lie in their friction cones, and `indeterminate` marks them.
 
     Attributes
     ----------
     names : tuple of str
-        Of the pairs of the model that can touch.
+        Names of the pairs that can touch.
     t : ndarray (n,)
         Times of the states, s.
     offsets : ndarray (n + 1,) of int
+        First row of each state.
     pair : ndarray (m,) of int
-        Which pair touches, as a number into `names`.
+        Pair of each row, as an index into `names`.
     point, normal : ndarray (m, 3)
-        In world axes; normals point from predecessor to successor.
+        Points, m, and unit normals in world axes; normals point from predecessor to successor.
     gap : ndarray (m,)
-        Signed distance, m.
+        Signed distances, m.
     force : ndarray (m, 3)
-        On the successor, in world axes, N.
+        Forces on the successors, in world axes, N.
     lost : ndarray (n,)
-        Energy that contacts took until each state, by blows and friction, J; zeros if not given. What springs of
-        compliant surfaces hold counts as taken, until they give it back.
+        Energy that contacts took until each state, by impacts and friction, J; zeros if not given. Energy stored in
+        compliant surfaces counts as taken until it is returned.
     stops : tuple of str
-        Of the constraints of the model that hold on one side; none if not given.
+        Names of the unilateral constraints of the model; none if not given.
     push : ndarray (n, stops)
-        What each of these exerts in each state to keep its gap open, N, or N m where that is an angle, as a mean like
-        the forces; zeros if not given.
+        Force of each of these in each state, N, or N m if its gap is an angle, a mean like `force`; zeros if not given.
     motion : Determined, optional
-        What says which forces are determined; None if they all are, as those of compliant surfaces.
+        Decides which forces are determinate; None if all are, as with compliant surfaces.
     driven : ndarray (n,)
         Energy that prescribed joints brought in through contacts until each state, J; zeros if not given.
 
@@ -177,7 +177,7 @@ class ContactRecord:
         return len(self.t)
 
     def at(self, k: int) -> list[TouchingPoint]:
-        """The points of state k; negative numbers count from the end."""
+        """Return the points of state k; negative numbers count from the end."""
         k = range(len(self))[k]
         rows = range(self.offsets[k], self.offsets[k + 1])
         return [
@@ -190,17 +190,17 @@ class ContactRecord:
 
     @property
     def indeterminate(self) -> NDArray:
-        """Which forces the motion does not determine, (m,) of bool."""
+        """Whether each force is indeterminate, (m,) of bool."""
         return self._found[1]
 
     @property
     def indeterminate_sums(self) -> tuple[str, ...]:
-        """Pairs and one-sided constraints of which the motion does not determine the sum of normal forces."""
+        """Names of pairs and unilateral constraints whose sum of normal forces is indeterminate."""
         return self._found[2]
 
     @cached_property
     def _found(self) -> tuple[NDArray, NDArray, tuple[str, ...], NDArray]:
-        """Forces, which of them are indeterminate, the pairs whose sums are, and what one-sided constraints push."""
+        """Smallest equivalent forces, which are indeterminate, pairs of indeterminate sums, forces of constraints."""
         force, open_, pairs = np.array(self.__dict__["force"]), np.zeros(len(self.pair), dtype=bool), set[int]()
         push = np.array(self.__dict__["push"])
         for k in range(len(self)) if self.motion is not None else ():
@@ -212,7 +212,7 @@ class ContactRecord:
         return force, open_, tuple(name for p, name in enumerate((*self.names, *self.stops)) if p in pairs), push
 
     def _determined(self, k: int) -> tuple[NDArray, NDArray, set[int]]:
-        """The same of one state."""
+        """Return the smallest equivalent forces of state k and which are indeterminate, see `Determined.of`."""
         assert self.motion is not None
         rows = slice(self.offsets[k], self.offsets[k + 1])
         parts = self.pair, self.point, self.normal, self.gap, self.__dict__["force"]
@@ -220,7 +220,7 @@ class ContactRecord:
         return self.motion.of(k, own, self.__dict__["push"][k])  # type: ignore[arg-type]  # five of them
 
     def open_shares(self) -> tuple[str, ...]:
-        """Pairs with forces that the motion does not determine, as some of the states say."""
+        """Return the names of pairs with indeterminate forces, found in a sample of the states."""
         if self.motion is None:
             return ()
         found, names = set[str](), (*self.names, *self.stops)
@@ -233,18 +233,18 @@ class ContactRecord:
 
     @property
     def state(self) -> NDArray:
-        """The number of the state that each row belongs to, (m,)."""
+        """Index of the state that each row belongs to, (m,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def total_force(self, name: str) -> NDArray:
-        """What a pair exerts on its successor in each state, (n, 3), N, in world axes."""
+        """Return the total contact force of a pair on its successor in each state, (n, 3), N, in world axes."""
         rows = self._rows(name)
         total = np.zeros((len(self), 3))
         np.add.at(total, self.state[rows], self.force[rows])
         return total
 
     def normal_force(self, name: str) -> NDArray:
-        """The sum of a pair's normal forces in each state, (n,), N; or the push of a one-sided constraint."""
+        """Return the sum of a pair's normal forces in each state, (n,), N; or the force of a unilateral constraint."""
         if name in self.stops:
             return self.push[:, self.stops.index(name)]
         rows = self._rows(name)
@@ -253,14 +253,14 @@ class ContactRecord:
         return total
 
     def least_gap(self, name: str | None = None) -> NDArray:
-        """The smallest gap of a pair, or of all, in each state, (n,), m; infinite where nothing was near."""
+        """Return the smallest gap of a pair, or of all, in each state, (n,), m; infinite where nothing was near."""
         rows = slice(None) if name is None else self._rows(name)
         least = np.full(len(self), np.inf)
         np.minimum.at(least, self.state[rows], self.gap[rows])
         return least
 
     def rows(self, states: ArrayLike) -> ContactRecord:
-        """The record of some states, given by their numbers; negative ones count from the end.
+        """Return the record of some states, given by their indices; negative ones count from the end.
 
         Raises
         ------
@@ -297,7 +297,7 @@ class ContactRecord:
 
 
 class _Forces:
-    """Forces of a record, which are looked into when somebody asks for them: runs do not wait for that."""
+    """Descriptor of a record's forces: the determinacy analysis is run at first access, not at the end of a run."""
 
     def __init__(self, name: str, place: int) -> None:
         self.name, self.place = name, place
@@ -323,12 +323,12 @@ def gathered(
     push: NDArray,
     driven: NDArray,
 ) -> ContactRecord:
-    """The record of states given one by one.
+    """Build a record from states given one by one.
 
     Parameters
     ----------
     states : (pair (k,), point (k, 3), normal (k, 3), gap (k,), force (k, 3)) of each state.
-    lost : (n,) energy that contacts took until each, J. stops, push, driven : as those of the record.
+    lost : (n,) energy that contacts took until each, J. stops, push, driven : as in `ContactRecord`.
     """
     offsets = np.concatenate([[0], np.cumsum([len(own[0]) for own in states], dtype=int)])
     shapes = ((0,), (0, 3), (0, 3), (0,), (0, 3))

@@ -1,4 +1,10 @@
-"""A law of force, recorded once: what it says of a place as operations for the compiled loop over time."""
+"""Trace a contact force law: record its operations at one place, for the compiled loop over time.
+
+`ContactForce.act` and `settle` run once on symbols for a place within reach, and once more for a place out of reach
+(infinite gap, zero velocity), where most operations fold away. Material numbers, states and kept values become loads
+from arrays over places, so that one trace serves all pairs. A user's class is recorded only if its code is pure and
+what it depends on does not change meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +24,20 @@ if TYPE_CHECKING:
     from rbdkit.laws.contact_force import ContactForce
 
 SURFACE = ("friction", "restitution")
-"""What each place is given besides the numbers of the law."""
+"""Numbers of the materials that every law gets at each place, in addition to its own."""
 
 
 def recorded(law: ContactForce, numbers: tuple[str, ...]) -> ForceLaw:
-    """What a law does, as operations.
+    """Record the operations of a law.
 
     Parameters
     ----------
-    numbers : names of its fields that each place has a number for.
+    numbers : names of its fields that differ from place to place.
 
     Raises
     ------
     NotCovered
-        If it cannot be recorded: it decides by values, keeps something, or uses what knows no symbols.
+        If it cannot be traced: it branches on values, has side effects, or calls functions that take no symbols.
     """
     sizes_of(law)
     users = is_users_own(law)
@@ -62,13 +68,13 @@ def recorded(law: ContactForce, numbers: tuple[str, ...]) -> ForceLaw:
 
 
 def _recorded(law: ContactForce, method: str, numbers: tuple[str, ...], apart: bool, users: bool) -> Feedback:
-    """Operations on what `ContactPoint` tells, "numbers", "states" and "kept".
+    """Record one method of a law as operations on the attributes of `ContactPoint`, "numbers", "states" and "kept".
 
-    `act` gives the force and the rates of all states, of places that are apart the rates alone; `settle` all states
-    and what is kept.
+    `act` gives the force and the rates of all states, or the rates alone for places that are `apart`; `settle` gives
+    all states and kept values.
     """
     graph = Graph(exact=users)
-    graph.words = no_words  # what decides by a text of a number cannot be recorded
+    graph.words = no_words  # code that branches on the text of a number cannot be recorded
 
     def load(name: str, first: int, size: int) -> Any:
         loads = [graph.load(name, None, first + k) for k in range(size)]
@@ -99,7 +105,7 @@ def _recorded(law: ContactForce, method: str, numbers: tuple[str, ...], apart: b
 
 
 def _states(law: ContactForce, names: Any, said: dict[str, Any], instead: dict[str, Any] | None) -> list[Any]:
-    """Numbers of states or of what is kept, in order; those of which nothing is said stay, or have no rate."""
+    """Return the components of states or kept values in order; those not set keep their value, or get a zero rate."""
     found: list[Any] = []
     for name, size in names.items():
         if name in said:
@@ -114,7 +120,7 @@ def _number(x: Any) -> Any:
 
 
 def _of_places(law: Feedback, own: int) -> Feedback:
-    """The same, with the first of its numbers, which each place has for itself, as an argument."""
+    """Return the law with the first `own` of its numbers, which differ from place to place, as loads from arrays."""
     steps = tuple(
         step if step[0] != "number" else ("load", "numbers", step[1]) if step[1] < own else ("number", step[1] - own)
         for step in law.steps

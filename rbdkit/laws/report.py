@@ -1,4 +1,4 @@
-"""What a run with contacts has to say about them."""
+"""The contact report of a run: penetration, solver residuals, dissipated energy, events, alarms."""
 
 from __future__ import annotations
 
@@ -10,51 +10,52 @@ from rbdkit.laws.log import Log
 from rbdkit.laws.near import Pairs
 
 UNSOLVED = 1e-3
-"""Velocity that contacts miss their laws by, as a part of an ordinary speed, from which on forces are doubtful."""
+"""Residual velocity of the contact laws above which forces are doubtful, as a part of the reference speed."""
 OF_BLOWS = 1e-2
-"""Part of the speed of the fastest body, likewise: blows are as precise as they are hard."""
+"""Residual velocity that is admissible anyway, as a part of the speed of the fastest body: impacts are solved to a
+relative tolerance."""
 DEEP = 0.1
-"""Part of what bodies are thick from which on they are too deep in each other."""
+"""Penetration that raises an alarm, as a part of the thickness of the thinner body."""
 
 
 @dataclass(frozen=True)
 class ContactReport:
-    """How contacts were computed in a run, and how well.
+    """How contacts were computed in a run, and how accurately.
 
     Attributes
     ----------
     law : str
-        Name of the law, with its options.
+        Name of the contact law, with its options.
     assumes : str
-        What it takes for granted.
+        Assumptions of the law, in words.
     penetration : float
-        Largest depth, m.
+        Largest penetration, m.
     where : str
-        Which pair that was; empty if none was inside another.
+        Pair at which it occurred; empty if there was none.
     when : float
-        And when, s.
+        Time at which it occurred, s.
     promise : str
-        What the law says of depths.
+        Penetration that the law allows, in words.
     too_deep : bool
-        Whether that is a tenth of what the bodies are thick, or more.
+        Whether the largest penetration exceeds a tenth of the thinner body's thickness.
     residual : float
-        Largest velocity by which the solution of a step missed the law of contact, m/s.
+        Largest velocity by which the solution of a step violated the contact law, m/s.
     rounds : int
-        Sweeps, turns or pivots, the most that a step took.
+        Largest number of solver iterations (sweeps, rounds or pivots) in a step.
     unsettled : int
-        Steps whose solver did not come to its end.
+        Number of steps whose solver did not converge.
     lost_normal, lost_friction : float
-        Energy taken by normal forces and by friction, J.
+        Energy dissipated by normal forces and by friction, J.
     events : tuple of (str, int)
-        How many there were of each kind.
+        Kinds of events with their numbers.
     notes : tuple of str
-        Anything else worth knowing.
+        Further remarks.
     warnings : tuple of str
-        What the law itself has doubts about.
+        Alarms of the law itself.
     fastest : float
-        Speed of the fastest body, m/s; looked at only where `residual` is large enough to raise a doubt.
+        Speed of the fastest body, m/s; computed only if `residual` is large enough to raise a doubt.
     speed : float
-        What is fast here, m/s: what falls over the length of the model.
+        Reference speed, m/s: that after a fall over the length of the model.
     """
 
     law: str
@@ -76,7 +77,7 @@ class ContactReport:
     speed: float = 1.0
 
     def lines(self) -> list[str]:
-        """The report as lines of text."""
+        """Return the report as lines of text."""
         lines = [f"contact law {self.law}: {self.assumes}"]
         depth = f"{self.penetration:.2g} m ({self.where} at t = {self.when:.4g} s)" if self.where else "none"
         promised = f"; promised: {self.promise}" if self.promise else ""
@@ -94,11 +95,11 @@ class ContactReport:
 
     @property
     def doubtful(self) -> bool:
-        """Whether the residual would raise an alarm of slow bodies."""
+        """Whether the residual would raise an alarm if all bodies were slow."""
         return not self.residual < UNSOLVED * self.speed
 
     def alarms(self) -> list[str]:
-        """What makes the motion doubtful."""
+        """Return the alarms: reasons to doubt the motion."""
         lines = list(self.warnings)
         if not self.residual < max(UNSOLVED * self.speed, OF_BLOWS * self.fastest):
             lines.append(
@@ -115,7 +116,7 @@ class ContactReport:
 
 
 def contact_report(law: Law, pairs: Pairs, log: Log) -> ContactReport:
-    """The report that a log stands for."""
+    """Build the contact report of a run from its log."""
     counts = Counter(event.kind for event in log.events)
     deepest = log.deepest_where
     thick = float(pairs.thickness[pairs.names.index(deepest)]) if deepest in pairs.names else float("inf")

@@ -1,4 +1,16 @@
-"""Contact at the level of velocities, step by step: the default, which always goes on."""
+"""Time stepping at velocity level, the default contact law: it has no events and always goes on.
+
+One step of Moreau's scheme (Stewart and Trinkle 1996, Anitescu and Potra 1997): evaluate free accelerations at the
+beginning, find all impulses of the step at once, then move the positions with the new velocities (semi-implicit Euler,
+order 1). Collisions, resting contact and friction are the same complementarity problem, so that a pile of boxes costs
+no more than one impact.
+
+The solvers are tried in an order of cost. Projected Gauss-Seidel ('cone') settles most steps in tens of sweeps. Where
+it does not, the problem is split into islands, and each gets a semismooth Newton method from where the sweeps ended,
+then many more sweeps; what is still off by `UNSETTLED` goes to Lemke's pivots (few points), and what is off by `WILD`
+to the convex program, which always has an answer. The best solution by `Problem.residual` is kept. If points are
+redundant and something slides, the step is solved once more by `even_cone`, since then the shares decide the motion.
+"""
 
 from __future__ import annotations
 
@@ -33,65 +45,66 @@ from rbdkit.spatial.read_numbers import shown
 Solver = Literal["cone", "pyramid", "program", "staggered"]
 
 FINE = (1e-10, 1e-6, 1e-3)
-"""Part of the largest velocity among the points at which sweeps end by default: of few points, of more, and of many."""
+"""Default tolerances of sweeps over few, more and many points, as parts of the largest velocity among the points."""
 UNSETTLED = 1e-6
-"""Part of the largest velocity among the points that sweeps may miss before another way is tried."""
+"""Residual of the sweeps above which another solver is tried, as a part of the largest velocity among the points."""
 TOO_HARD = 1e-3
-"""Such a part, too; the compiled loop leaves steps that miss their law by more to Python."""
+"""Residual, as such a part, above which the compiled loop leaves a step to Python."""
 NEIGHBOURS = 1e-3
-"""How far a point may be from one of the step before, beside what bodies move, to be the same: parts of the length."""
+"""Distance up to which a point matches one of the last step, beyond the motion of the bodies, as a part of the model's
+length."""
 FEW = 12
-"""Points that move each other, up to which pivots cost little."""
+"""Largest number of coupled points for which Lemke's pivots are cheap."""
 MANY = 120
-"""Such points, from which on Newton's method costs more than sweeps."""
+"""Number of coupled points above which Newton's method costs more than sweeps."""
 SHORT = 150
-"""Sweeps before Newton's method has its turn."""
+"""Number of sweeps before Newton's method is tried."""
 TURNS = 5
-"""Of that."""
+"""Rounds of Newton's method."""
 LONGER = 20
-"""So many times as many sweeps few points get, where they need them."""
+"""Factor by which the limit on sweeps is raised for few points."""
 WILD = 0.1
-"""Part of the largest velocity that is missed, from which on a convex problem is solved instead."""
+"""Residual, as a part of the largest velocity, above which the convex program is solved instead."""
 BOUNCE = 1e-3
-"""Approach, as a part of an ordinary speed, below which restitution has nothing to give back."""
+"""Approach speed below which collisions are inelastic, as a part of the reference speed."""
 
 
 @dataclass(frozen=True)
 class TimeStepping(Law):
-    """Velocities first, with all impulses of a step at once, then positions with the new velocities; order 1.
+    """Time stepping: all impulses of a step are found at once, then positions move with the new velocities; order 1.
 
-    A step takes free accelerations at its beginning, then finds impulses so that no point that is near goes deeper
-    than its gap allows until the end of the step, ``u_n >= -gap / h`` (so nothing flies through anything, however
-    fast), and friction acts against sliding within its cone. Points that come back from a bounce leave with
-    ``-e u_n``. Points that are inside, by the curves of their ways, are led out by a second, frictionless solution for
-    positions alone, which makes no speed. What tumbles freely turns by the midpoint rule, so that fast spins gain no
-    energy. Where something slides and two bodies have more points than determine their forces, shares are the smallest
-    ones, found without an order of points: friction, and so the motion, follows them.
+    A step evaluates free accelerations at its beginning, then finds impulses such that no candidate contact closes by
+    more than its gap until the end of the step, ``u_n >= -gap / h`` (so that nothing passes through anything, however
+    fast), with friction against sliding within its cone. Bouncing points leave with ``-e u_n``. Penetration, which
+    curved paths cause, is corrected by a second, frictionless solution for positions alone, which adds no velocity.
+    Freely tumbling bodies turn by the linearised midpoint rule, so that fast spins gain no energy. Where something
+    slides and two bodies touch at redundant points, the smallest forces are taken, found without an order of points:
+    friction, and so the motion, depends on them.
 
-    Sweeps visit points by their places, along a direction at no right angle to anything, one-sided constraints last. So
-    numbers of bodies, shapes and points have no part in what they find, but for points at one place with one normal,
-    as where two bricks side by side carry a third, and for constraints among themselves: there only what sweeps leave
-    at `tol` depends on numbers. What is symmetric remains so to `tol`. Of points of which there are more than needed
-    the solvers with pyramids find one of many answers, which round-off chooses.
+    Sweeps visit points sorted by position along a generic direction, unilateral constraints last. The result does
+    therefore not depend on the numbering of bodies, shapes and points, except to `tol` for points at one place with
+    the same normal (two bricks side by side under a third) and for constraints among themselves. Symmetric problems
+    have symmetric solutions to `tol`. For redundant points the solvers with pyramids find one of many solutions, which
+    round-off chooses.
 
     Parameters
     ----------
     solver : {'cone', 'pyramid', 'program', 'staggered'}, optional
-        'cone': projected Gauss-Seidel with circular cones. Exact, with four-sided pyramids: 'pyramid', the
-        complementarity problem by Lemke's pivots; 'program', one convex quadratic program, in which what slides with
-        speed s lifts off with mu s; 'staggered', normal forces and friction in turns.
+        'cone': projected Gauss-Seidel with circular cones. With four-sided pyramids: 'pyramid', the complementarity
+        problem by Lemke's pivots; 'program', one convex quadratic program, in which points that slide with speed s
+        lift off with mu s; 'staggered', normal forces and friction alternately.
     sweeps : int, optional
-        Most rounds of 'cone' and 'staggered'.
+        Largest number of iterations of 'cone' and 'staggered'.
     tol : float, optional
-        Where these end, as a part of the largest velocity among the points. If not given, 1e-10; in steps in which more
-        than 12 points are near 1e-6, and more than 150 1e-3: a run says it where it misses the law by over 1e-3 m/s.
+        Their tolerance, as a part of the largest velocity among the points. If not given, 1e-10; 1e-6 in steps with
+        more than 12 candidate contacts, 1e-3 with more than 150. The report raises an alarm if the residual is large.
     recovery : float, optional
-        Part of a depth that a step takes back, from 0 to 1.
+        Part of a penetration that one step corrects, from 0 to 1.
     implicit : bool, optional
-        Whether steps take the stiffness K and damping D of springs, dampers and force elements implicitly, as
-        `LinearlyImplicitEuler` does: ``A = M + h D - h^2 K``, symmetric parts, stands for M in what answers impulses
-        (Sueda, Eqs 1.30, 2.79), so that stiff springs and flesh touch in long steps. ``integrator=
-        'linearly_implicit_euler'`` of `simulate` sets it. Not for models with loops; these steps are not compiled.
+        Whether steps treat the stiffness K and damping D of springs, dampers and force elements implicitly, as
+        `LinearlyImplicitEuler` does: the symmetric part of ``A = M + h D - h^2 K`` replaces the inertia matrix M
+        (Sueda, Eqs 1.30, 2.79), so that stiff springs allow long steps. ``integrator='linearly_implicit_euler'`` of
+        `simulate` sets it. Not for models with loops; these steps are not compiled.
 
     Raises
     ------
@@ -140,7 +153,7 @@ class TimeStepping(Law):
         return TimeSteps(int(self.sweeps), tol, self.recovery, TOO_HARD, tuple(coarse))
 
     def _tolerance(self, points: int) -> float:
-        """The part of the largest velocity at which sweeps over so many points end."""
+        """Return the relative tolerance of sweeps over the given number of points."""
         return FINE[sum(points > most for most in POINTS)] if self.tol is None else self.tol
 
     def promise(self) -> str:
@@ -167,14 +180,16 @@ class TimeStepping(Law):
             q, w, memory = step.q, step.w, step.memory
             yield q, w, k + 1, None
         last = self.step(scene, float(times[-1]), q, w, float(times[-1] - times[-2]), memory)
-        log.state(len(times) - 1, float(times[-1]), last.near, last.force)  # what acts from the last state on
+        # forces of a state are those of the step after it, so the last state needs one more step, which is discarded
+        log.state(len(times) - 1, float(times[-1]), last.near, last.force)
 
     def step(self, scene: Scene, t: float, q: NDArray, w: NDArray, h: float, memory: Memory) -> Step:
-        """One step.
+        """Make one step of length h, s.
 
         Parameters
         ----------
-        w : velocities, then states of force elements. memory : impulses of the last step, for solvers that begin there.
+        t, q : time and coordinates. w : velocities, then states of force elements.
+        memory : impulses of the last step, the initial guess of the solver (warm start).
         """
         nv = scene.model.nv
         v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
@@ -185,6 +200,7 @@ class TimeStepping(Law):
         if self.implicit:
             inverse, w_new[:nv] = _softened(scene, t, q, v, w_new[:nv], h)
         v_free = w_new[:nv].copy()
+        # twice the distance that bodies can approach each other in the step: impulses may still change velocities
         ahead = 2.0 * h * scene.fastest(t, q, v, v_free)
         near = scene.as_visited(scene.near(t, q, v, ahead))
         step = Step(t, h, q, w_new, near)
@@ -207,7 +223,7 @@ class TimeStepping(Law):
             w_new[:nv] = v_free + yields @ lam
             step.solved(found, residual, before, free + W @ lam)
             out = self._led_out(near, problem, yields, free + W @ lam, h, scene.length)
-            step.lifted = -float((v_free - v) @ H @ out) / h  # against what pulls them in
+            step.lifted = -float((v_free - v) @ H @ out) / h  # work of the position correction against applied forces
             u_h = h * w_new[:nv] + out
         w_new[:nv], u_h = straight.after(u_h, w_new[:nv], coms), straight.bent(u_h, coms)
         step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
@@ -216,7 +232,10 @@ class TimeStepping(Law):
         return step
 
     def _allowed(self, scene: Scene, near: Near, before: NDArray, free: NDArray, h: float) -> NDArray:
-        """b of the problem: velocities without impulses, those along normals less the lowest that is allowed."""
+        """Return b of the problem: velocities without impulses, along normals minus the lowest admissible velocity.
+
+        That is ``-gap / h``, or ``-e u_n`` for points that bounce in this step.
+        """
         b = free.copy()
         open_, arriving, e = np.maximum(near.gap, 0.0), before[::3], scene.restitution[near.pair]
         bounces = (arriving < -BOUNCE * scene.speed) & (near.gap + h * free[::3] < 0.0) & (e > 0.0)
@@ -226,7 +245,7 @@ class TimeStepping(Law):
     def _shares_matter(
         self, scene: Scene, near: Near, problem: Problem, found: Impulses, before: NDArray, residual: float
     ) -> bool:
-        """Whether something slides, before a step or after it, and points of two bodies are more than needed."""
+        """Whether something slides, before the step or after it, and two bodies touch at redundant points."""
         after = problem.W @ found.lam.ravel() + problem.b  # those along normals less what is allowed
         slip = np.maximum(*(np.linalg.norm(u.reshape(-1, 3)[:, 1:], axis=1) for u in (before, after)))
         least = NOTICED * max(self._tolerance(len(near)) * float(np.abs(problem.b).max()), residual)
@@ -237,8 +256,11 @@ class TimeStepping(Law):
         return more_than_needed(scene.wrenches(touches)[:, 0], scene.couples(touches))
 
     def _solve(self, problem: Problem) -> tuple[Impulses, float]:
-        """Impulses, and by how much they miss the law, m/s: of all at once, as the compiled loop does, if a few sweeps
-        find them; else of what does not move each other one by one."""
+        """Solve for the impulses; return them and their residual, m/s.
+
+        All points are swept together first, as in the compiled loop; if that does not converge, each island of coupled
+        points is solved by itself.
+        """
         if self.solver == "cone":
             tol = self._tolerance(len(problem)) * float(np.abs(problem.b).max())
             found = cone(problem, tol=tol, most=min(SHORT, int(self.sweeps)))
@@ -265,7 +287,7 @@ class TimeStepping(Law):
             n = slice(None, None, 3)
             active_set(problem.W[n, n], problem.b[n], problem.names)  # says which points nothing can part
             found, residual = self._by_pivots(problem, found, residual)
-            if residual > WILD * scale:  # sweeps may run away; the convex program always has an answer
+            if residual > WILD * scale:  # sweeps may diverge; the convex program always has a solution
                 other = program(problem)
                 off = problem.residual(other.lam)
                 found, residual = (other, off) if off < residual else (found, residual)
@@ -279,7 +301,7 @@ class TimeStepping(Law):
         return found, float(np.maximum(-u_n, 0.0).max())
 
     def _swept(self, problem: Problem, tol: float) -> tuple[Impulses, float]:
-        """Sweeps, with Newton's method where they take long; the best of what they find, and by how much it misses."""
+        """Sweep, then try Newton's method, then sweep on; return the best impulses and their residual, m/s."""
         most = int(self.sweeps)
         found = cone(problem, tol=tol, most=min(SHORT, most))
         if found.settled:
@@ -301,7 +323,7 @@ class TimeStepping(Law):
 
     @staticmethod
     def _by_pivots(problem: Problem, found: Impulses, residual: float) -> tuple[Impulses, float]:
-        """What pivots find, if that is better: sweeps do not settle where friction pulls bodies in (Painleve)."""
+        """Try Lemke's pivots and return the better solution; sweeps fail where friction pulls bodies in (Painleve)."""
         if len(problem) > FEW:
             return found, residual
         try:
@@ -314,11 +336,11 @@ class TimeStepping(Law):
     def _led_out(
         self, near: Near, problem: Problem, yields: NDArray, after: NDArray, h: float, length: float
     ) -> NDArray:
-        """What leads points that are inside out of it, a displacement of the joints, (nv,)."""
+        """Return the joint displacement (nv,) that corrects penetration: a frictionless problem in positions."""
         ahead = near.gap + h * after[::3]
         left = 10.0 * h * self._tolerance(len(near)) * float(np.abs(problem.b).max())
         if not (self.recovery and (ahead < -(INSIDE * length + left)).any()):
-            return np.zeros(len(yields))  # what sweeps leave is no overlap
+            return np.zeros(len(yields))  # the residual of the sweeps is no penetration
         n = slice(None, None, 3)
         wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h
         smooth = np.zeros(len(near))
@@ -330,9 +352,10 @@ class TimeStepping(Law):
 
 
 def _softened(scene: Scene, t: float, q: NDArray, v: NDArray, explicit: NDArray, h: float) -> tuple[Inverse, NDArray]:
-    """How velocities answer impulses with K and D in the step, and free velocities, from those of an explicit step.
+    """Return the inverse of the implicit inertia A, and the free velocities, from those of an explicit step.
 
-    ``A (v_free - v) = M (explicit - v) + h^2 K v`` with ``A = M + h D - h^2 K``.
+    ``A (v_free - v) = M (explicit - v) + h^2 K v`` with ``A = M + h D - h^2 K``, where K and D are the derivatives of
+    the forces by positions (negative for springs) and, with opposite sign, by velocities.
     """
     if isinstance(scene.system, ClosedJointSystem):
         raise SimulationError(
@@ -355,14 +378,17 @@ def _softened(scene: Scene, t: float, q: NDArray, v: NDArray, explicit: NDArray,
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Impulses lam (m, 3) of a step at points (m, 3) of pairs (m,)."""
+    """Impulses lam (m, 3) of a step at points (m, 3) of pairs (m,), kept for the warm start of the next step."""
 
     pair: NDArray = field(default_factory=lambda: np.zeros(0, dtype=int))
     point: NDArray = field(default_factory=lambda: np.zeros((0, 3)))
     lam: NDArray = field(default_factory=lambda: np.zeros((0, 3)))
 
     def beside(self, near: Near, reach: float) -> NDArray:
-        """For each point the impulse that acted nearest to it on the same pair, within reach, m; each is given once."""
+        """Return for each point the impulse of the nearest earlier point of its pair within reach, m, each used once.
+
+        Points have no identity of their own where shapes roll, so they are matched by distance, closest first.
+        """
         start = np.zeros((len(near), 3))
         if not len(self.pair):
             return start
@@ -378,7 +404,7 @@ class Memory:
 
 @dataclass(eq=False)
 class Step:
-    """One step from (t, q) over h: the new state w and q, what was near, forces, and how they were found."""
+    """One step of length h from (t, q): the new state w and q, candidate contacts, forces, and solver results."""
 
     t: float
     h: float
@@ -394,7 +420,7 @@ class Step:
         self.force = np.zeros((len(self.near), 3))
 
     def solved(self, found: Impulses, residual: float, before: NDArray, after: NDArray) -> None:
-        """Take what a solver found; velocities (3 m,) at the points before the step and after."""
+        """Store the solver's result; before, after : velocities (3 m,) at the points before and after the step."""
         self.lam, self.found, self.residual = found.lam, found, residual
         self.before, self.after = before.reshape(-1, 3), after.reshape(-1, 3)
         self.force = np.einsum("ik,ikj->ij", found.lam, self.near.axes) / self.h
@@ -402,13 +428,13 @@ class Step:
         self.work = found.lam * 0.5 * (self.before + self.after)
 
     def driven(self, scene: Scene, q: NDArray, w: NDArray) -> float:
-        """Work of prescribed joints through contacts in the step, which began at q and w, J."""
+        """Return the work of prescribed joints through contacts in the step, which began at q and w, J."""
         v = 0.5 * (w + self.w)[: scene.model.nv]
         push = None if scene.stops is None else scene.stops.pushes(self.near, self.force)
         return self.h * driven_power(scene, self.t, q, v, self.near.pair, self.near.point, self.force, push)
 
     def write(self, log: Log, k: int, scene: Scene, q: NDArray, w: NDArray) -> None:
-        """Tell a log of step k, which began at q and w."""
+        """Write step k, which began at q and w, to a log."""
         log.state(k, self.t, self.near, self.force)
         if self.lam is None:
             log.watch(self.t, self.near, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool), 0.0)
