@@ -1,4 +1,11 @@
-"""Whether a step is short enough: its local error, and the fastest motion that it must follow."""
+"""Step-size check of a finished run: the local error of a step, and stability of the fastest mode.
+
+At a few sampled states (start, middle, fastest) one step is compared with two half steps, which gives the local error
+by Richardson extrapolation; and the equations of motion are linearised, whose decaying or oscillating modes the
+integrator must not amplify. Accuracy and stability are separate questions: a stiff damper makes a step unstable long
+before the motion itself is inaccurate. A cheap bound of all eigenvalues decides most cases; the spectrum is computed
+only if the bound does not suffice or somebody asks for the fastest mode (`_Search`).
+"""
 
 from __future__ import annotations
 
@@ -18,26 +25,26 @@ from rbdkit.simulation.spectrum import Modes, followed, growth_in_a_step, modes_
 from rbdkit.spatial import se3
 
 GROWTH = 1.02
-"""Factor a step by which a mode that dies out in truth may grow before the step counts as too long."""
+"""Growth per step of a decaying mode above which the step counts as too long."""
 
 
 @dataclass(frozen=True)
 class StepAdequacy:
-    """What a few sampled states say about a step.
+    """Accuracy and stability of a step, judged at a few sampled states.
 
     Attributes
     ----------
-    order : of the integrator.
-    error : (nv,) estimated error of each joint velocity variable's displacement a step, rad or m, largest over the
-        samples; infinite if no such step can be made from one of them.
-    fastest_rate : largest \\|eigenvalue\\| of the linearised system that decays or oscillates, 1/s; of large systems
-        the largest one that shows in a Krylov space.
-    fastest : number of the joint velocity variable that dominates that mode; from nv on, of a state of force elements.
-    stable : whether the integrator keeps every decaying mode from growing; taken for granted of methods of which it
-        cannot be told, see `growth_in_a_step`.
-    stable_step : longest step for which it does, s; infinite if the step is stable.
+    order : order of the integrator.
+    error : (nv,) estimated error per step of the displacement along each joint velocity variable, rad or m, largest
+        over the samples; infinite if no step can be made from one of them.
+    fastest_rate : largest \\|eigenvalue\\| of the decaying and oscillating modes of the linearised system, 1/s; for
+        large systems the largest one found in a Krylov space.
+    fastest : index of the joint velocity variable that dominates that mode; from nv on, of a state of force elements.
+    stable : whether the integrator amplifies no decaying mode; assumed for methods of which it cannot be computed, see
+        `growth_in_a_step`.
+    stable_step : longest stable step, s; infinite if the step is stable.
 
-    Where a bound of all rates shows that the step is stable, the fastest one is found when it is first looked at.
+    If a bound of all rates shows that the step is stable, the fastest mode is computed at first access only.
     """
 
     order: int
@@ -66,9 +73,9 @@ class StepAdequacy:
 class Sample(NamedTuple):
     """A system at a state (t, x, v).
 
-    linear : a second description of the same motion at that state that is cheaper to linearise, if there is one.
-    tau : the joint forces, if they are known beforehand as a function of time.
-    end : x after the step to be judged, if the run has made it.
+    linear : (system, x, v), an equivalent system at that state that is cheaper to linearise, or None.
+    tau : the joint forces, if they are a function of time alone.
+    end : x after the step to be judged, if the run has made that step.
     """
 
     system: System
@@ -81,7 +88,10 @@ class Sample(NamedTuple):
 
 
 class FastMode(NamedTuple):
-    """A mode of rate \\|eigenvalue\\|, 1/s, which variable dominates it, and the longest stable step if shorter, s."""
+    """The fastest mode: its \\|eigenvalue\\|, 1/s, the index of its dominant variable, and the longest stable step, s.
+
+    The longest stable step is infinite if the judged step is stable.
+    """
 
     rate: float
     which: int
@@ -90,7 +100,7 @@ class FastMode(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """A mode that need not be looked for."""
+    """A fastest mode that is already known, in the form of a search for one."""
 
     mode: FastMode
 
@@ -102,10 +112,10 @@ FAULTS = (ArithmeticError, np.linalg.LinAlgError, RbdkitError)
 
 
 class InCode(Protocol):
-    """Takes steps by the code that a run was made with."""
+    """A callable that makes steps with the compiled code of a run."""
 
     def __call__(self, sample: Sample, times: NDArray) -> NDArray | None:
-        """x after steps from a sampled state through the times; None if a state is not finite."""
+        """Return x after steps from a sampled state through the times; None if a state is not finite."""
         ...
 
 
@@ -114,7 +124,7 @@ def assess(
 ) -> StepAdequacy | None:
     """Judge the step h at sampled states; None if there is no state that can be judged.
 
-    in_code : takes such steps, if there is code for them.
+    in_code : makes such steps by compiled code; None if there is none.
     """
     found: list[tuple[NDArray, FastMode]] = []
     trees: list[tuple[NDArray, Near]] = []
@@ -147,7 +157,7 @@ def assess(
 
 @dataclass(frozen=True)
 class _Search:
-    """The fastest mode near some states with matrices that are known, when it is asked for."""
+    """A deferred search for the fastest mode near some states whose linearisations are known."""
 
     integrator: Integrator
     states: Sequence[Near]
@@ -165,7 +175,7 @@ def _worst(modes: Sequence[FastMode], h: float) -> FastMode:
 
 
 def _linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
-    """What `linearized` finds, state by state if a force cannot be had at one of them."""
+    """Return what `linearized` finds; None for every state if forces fail at one of them."""
     try:
         return linearized(states) if states else []
     except FAULTS:
@@ -175,7 +185,7 @@ def _linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
 def _ends(
     integrator: Integrator, sample: Sample, h: float, in_code: InCode | None
 ) -> tuple[NDArray | None, NDArray | None]:
-    """x after two half steps and after a whole one; None and None if they cannot be made."""
+    """Return x after two half steps and after a whole one; None and None if they cannot be made."""
     try:
         whole = sample.end
         if whole is None:
@@ -186,8 +196,10 @@ def _ends(
 
 
 def _local_errors(order: int, ends: Sequence[tuple[Sample, NDArray | None, NDArray | None]]) -> list[NDArray]:
-    """Errors of one step by comparison with two half steps (Richardson), as displacements of the joints, positive;
-    infinite where there is no such step. ends : of each sample what `_ends` gives."""
+    """Return the absolute errors of one step in joint displacements, (nv,) per sample, by Richardson extrapolation.
+
+    They are infinite where no step could be made. ends : each sample with the results of `_ends`.
+    """
     factor = 2.0**order / (2.0**order - 1.0)
     systems = [sample.system for sample, *_ in ends]
     alike = len(ends) > 1 and all(isinstance(x, JointSystem) and x.model is systems[0].model for x in systems)  # type: ignore[attr-defined]
@@ -215,7 +227,7 @@ def _local_error(factor: float, sample: Sample, halves: NDArray | None, whole: N
 
 
 def _stepped(integrator: Integrator, sample: Sample, times: NDArray, in_code: InCode | None) -> NDArray:
-    """x after steps through the times, by compiled code where there is some."""
+    """Return x after steps through the times, by compiled code if there is some."""
     if in_code is not None:
         x = in_code(sample, times)
         if x is None:
@@ -229,7 +241,7 @@ def _stepped(integrator: Integrator, sample: Sample, times: NDArray, in_code: In
 
 
 def _between(system: System, x0: NDArray, x1: NDArray) -> NDArray:
-    """The displacement from x0 to x1 in joint velocity variables, (nv,); in those of a system that has no joints."""
+    """Return the displacement from x0 to x1 in joint velocity variables, (nv,), or in those of the system itself."""
     if isinstance(system, JointSystem):
         return system.model.displacement(x0, x1)
     if not isinstance(system, Formulation):
@@ -239,9 +251,9 @@ def _between(system: System, x0: NDArray, x1: NDArray) -> NDArray:
 
 
 def _in_joints(system: System, x: NDArray, v: NDArray) -> NDArray:
-    """Velocities as rates of the joints, (nv,); as they are if the system has none.
+    """Return velocities in joint variables, (nv,); unchanged if the system has no joints.
 
-    Of a `JointSystem` the states of force elements stand behind them.
+    For a `JointSystem` they are followed by the states of force elements.
     """
     if isinstance(system, JointSystem) or not isinstance(system, Formulation):
         return v
@@ -253,8 +265,10 @@ def _variables(system: System, v: NDArray) -> int:
 
 
 def _fast_mode(integrator: Integrator, near: Near, linear: LinearSystem | None, h: float) -> list[FastMode]:
-    """The fastest decaying or oscillating mode near a state; nothing of a state where nothing can be computed: a motion
-    that runs away passes such. linear : what `linearized` finds there."""
+    """Return the fastest decaying or oscillating mode near a state, in a list; empty if it cannot be computed.
+
+    A motion that runs away passes through such states. linear : what `linearized` finds there.
+    """
     try:
         return [_fastest(integrator, near, modes_of(near, linear), h)]
     except FAULTS:

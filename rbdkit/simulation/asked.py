@@ -1,4 +1,4 @@
-"""Methods of results that say how they are called where their name alone is written."""
+"""Methods of results that print a hint on how to call them if written without parentheses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def asked(method: Method) -> Method:
-    """Have a method print as the way to call it: ``print(motion.energy)`` would show the whole report otherwise."""
+    """Decorate a method so that ``print(motion.energy)`` says how to call it instead of printing the whole report."""
     return cast(Method, _Asked(method))
 
 
 class _Asked(Generic[Method]):
-    """What stands in the class for a method: to who asks the class, the function itself."""
+    """Descriptor of a decorated method; looked up on the class it gives the plain function."""
 
     def __init__(self, function: Method) -> None:
         self._function = function
@@ -25,7 +25,7 @@ class _Asked(Generic[Method]):
 
 
 class _Bound(partial):  # Python's own kind of bound method refuses to be a base class
-    """A method of a result."""
+    """A bound method of a result, with a helpful repr and AttributeError."""
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]

@@ -1,7 +1,4 @@
-"""Functions of (t, q, v) that users write, asked for their values: they see the state and cannot change it.
-
-And what they raise, in words.
-"""
+"""Calls of user functions of (t, q, v): they get read-only views of the state, and their errors become messages."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ from rbdkit.trace import users_line
 Law = Callable[[float, NDArray, NDArray], Any]
 """A function of time, coordinates and velocities."""
 READ_ONLY = "read-only"
-"""What NumPy says of an array that cannot be written to."""
+"""Part of NumPy's message about writing to a read-only array."""
 
 
 def require_function(name: str, function: Callable[..., Any], arguments: str = "t, q, v") -> None:
-    """Raise SimulationError if a function cannot be called with these arguments, as far as its signature tells."""
+    """Raise SimulationError if a function's signature does not accept the given number of arguments."""
     try:
         inspect.signature(function).bind(*arguments.split(", "))
     except (TypeError, ValueError) as fault:
@@ -33,12 +30,12 @@ def require_function(name: str, function: Callable[..., Any], arguments: str = "
 
 
 def parameters_of(build: Any) -> Mapping[str, inspect.Parameter]:
-    """What a function that builds a model takes, by name.
+    """Return the parameters of a function that builds a model, by name.
 
     Raises
     ------
     SimulationError
-        If it is no function, or does not tell.
+        If it is no function, or has no signature.
     """
     try:
         return inspect.signature(build).parameters
@@ -49,14 +46,14 @@ def parameters_of(build: Any) -> Mapping[str, inspect.Parameter]:
 
 
 def ask(name: str, function: Law, t: float, q: NDArray, v: NDArray) -> Any:
-    """The value of a function that is called `name`, of views of q and v that refuse to be written to.
+    """Call a user function with read-only views of q and v and return its value. name : for messages.
 
-    The arrays are those of the integrator: what a function does to them would move the robot.
+    The arrays are those of the integrator: writing to them would move the robot.
 
     Raises
     ------
     SimulationError
-        If the function writes to its arguments, or lets StopIteration through, which would end the loop that asks.
+        If the function writes to its arguments, or raises StopIteration, which would silently end the caller's loop.
     """
     if type(t) is float:  # as integrators have it: ~(t < 1) is -2 in plain Python, and a condition in NumPy
         t = np.float64(t)

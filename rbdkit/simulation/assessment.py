@@ -1,4 +1,9 @@
-"""The judgement on a finished run: its energy, its step, its constraints, the limits it passed."""
+"""Assess a finished run: energy balance, step size, constraint errors, joint limits, unseen forces.
+
+The report must not alarm falsely, so most of this module decides when a number says nothing: the energy is not judged
+if forces jump between recorded states, if a function has memory, or if states are recorded too sparsely to integrate
+the power; the step is not judged if a contact law or an adaptive method chooses it.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +56,10 @@ from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.simulation.whole_turns import lost_turns
 
 MANY = 200
-"""Velocity variables from which on a step is judged where the motion begins and where it was fastest only."""
+"""Number of velocity variables from which on a step is judged at two states only: the first and the fastest."""
 
 COARSE = 0.05
-"""Errors of all steps added up, rad or m, up to which steps do not make energy seem lost by themselves."""
+"""Sum of the errors of all steps, rad or m, up to which they cannot explain an energy error."""
 
 
 def judge(
@@ -70,14 +75,15 @@ def judge(
     in_code: InCode | None = None,
     contacts: ContactReport | None = None,
 ) -> Report:
-    """The report on a motion.
+    """Assess a motion and return its report.
 
     Parameters
     ----------
-    times : of all steps, recorded or not, s. wall_time : of the whole run, s. backend : what computed it, and why that.
-    findings : number of doubts about the model.
-    acting : the forces as a formulation has them, of a `Motion`. in_code : takes steps by the code that the run was
-        made with, if it was compiled. contacts : what the law of contact says, if one was at work.
+    recording : the recording behind the motion. method : integrator or contact law. applied : joint forces.
+    times : times of all steps, recorded or not, s. wall_time : wall time of the whole run, s.
+    backend : the code that computed it, and why that. findings : number of findings of `Model.validate`.
+    acting : the forces in the form of the formulation, for a `Motion`. in_code : makes steps by the code of the run, if
+        it was compiled. contacts : report of the contact law, if there was one.
     """
     model = motion.model
     largest = largest_residuals(motion._errors_in_parts()) if isinstance(motion, Motion) else None
@@ -152,7 +158,7 @@ def judge(
 
 
 def _judged_by(motion: Trajectory, adequacy: StepAdequacy | None, steps: int) -> dict[str, Any]:
-    """What a report compares errors with: angles with 1 rad, displacements with the length of the mechanism."""
+    """Return the scales by which a report judges errors: 1 rad for angles, the mechanism's length for displacements."""
     model = motion.model
     length = kept(model, length_of)
     sizes = np.where(kept(model, lengthwise), length, 1.0)
@@ -164,7 +170,7 @@ def _judged_by(motion: Trajectory, adequacy: StepAdequacy | None, steps: int) ->
 
 
 def _unseen_text(force: ShortForce, longest: float, method: Integrator | Adaptive | Law) -> str:
-    """What a force does between recorded times, and what to do about it."""
+    """Return the alarm text of a force that acts between recorded times, with a remedy."""
     lasts = force.end - force.begin
     text = (
         f"{force.what} changes by {force.size:.3g} from t = {force.begin:.9g} to {force.end:.9g} s, between two "
@@ -184,7 +190,10 @@ def unjudged(
     contacts: ContactReport | None = None,
     why: str = "",
 ) -> Report:
-    """The report on a motion whose judgement was interrupted, or failed, why; other arguments are those of `judge`."""
+    """Return the report of a motion whose assessment was interrupted or failed; arguments as for `judge`.
+
+    why : the reason in words, empty if it was interrupted.
+    """
     return Report(
         integrator=method.name,
         backend=backend,
@@ -206,7 +215,7 @@ def unjudged(
 
 
 def _cause(motion: Trajectory, adequacy: StepAdequacy | None, step: float) -> list[str]:
-    """Why a motion may have run away, where the last state still says so."""
+    """Return the likely cause of a motion that ran away, in a list; empty if its last state does not tell."""
     if not isinstance(motion, Motion):
         return [likely_cause(motion.model, motion.v[-1], adequacy, step)]
     try:
@@ -223,7 +232,7 @@ def _violations(motion: Trajectory) -> Sequence[Violation]:
 
 
 def _worst_constraint(motion: Trajectory, largest: LargestResiduals | None) -> tuple[float, str, str]:
-    """The largest residual of a constraint, whose it is and when, in words, and its unit."""
+    """Return the largest residual of a constraint, its name and time in words, and its unit."""
     if largest is None:
         return 0.0, "", ""
     whose, unit = "what ties its variables together", "rad, m"
@@ -239,7 +248,7 @@ def _worst_constraint(motion: Trajectory, largest: LargestResiduals | None) -> t
 
 
 def _fastest(motion: Trajectory) -> float:
-    """Speed of the fastest centre of mass, m/s."""
+    """Return the largest speed of a centre of mass, m/s."""
     bodies = motion.model.bodies
     com = np.array([np.zeros(3) if body.inertia is None else body.inertia.com for body in bodies])
     velocities = motion.velocities()
@@ -249,7 +258,7 @@ def _fastest(motion: Trajectory) -> float:
 def _blurred(
     motion: Trajectory, method: Integrator | Adaptive | Law, steps: int, step: float, adequacy: StepAdequacy | None
 ) -> bool:
-    """Whether recorded states are too far apart for the work of forces, as far as the steps themselves are good."""
+    """Whether recorded states are too far apart to integrate the work of forces, given that the steps are accurate."""
     if not isinstance(method, Adaptive) and motion.t[1] - motion.t[0] < 1.5 * step:
         return False  # all steps are recorded
     if adequacy is not None and not (adequacy.stable and steps * np.max(adequacy.error, initial=0.0) < COARSE):
@@ -258,14 +267,19 @@ def _blurred(
 
 
 def _of_a_step(model: Model, step: float) -> float:
-    """What gravity gives bodies that rest on each other in a step, before contacts take it, J: nothing moves them but
-    that."""
+    """Return the energy that gravity gives resting bodies in a step before contacts take it, J.
+
+    Where everything rests it is the only energy that moves about, so the scale of energy errors.
+    """
     mass = sum(body.inertia.mass for body in model.bodies if body.inertia is not None)
     return float(mass * (step * np.linalg.norm(model.gravity)) ** 2)
 
 
 def _energy_errors(motion: Trajectory, step: float) -> tuple[float, float, float]:
-    """Largest energy error and uncertainty of the work, both relative to the energy that moves about, and that in J."""
+    """Return the largest energy error and the uncertainty of the work, both relative to the energy scale, and it in J.
+
+    The energy scale is the largest kinetic energy plus the range of the potential energy.
+    """
     energy = motion.energy()
     potential = energy.potential
     scale = float(energy.kinetic.max() + (potential.max() - potential.min()))
@@ -325,14 +339,17 @@ def _samples(
 
 
 def _largest(x: NDArray) -> int:
-    """Where the first of the largest absolute values stands in an array read row by row, or of what is no number."""
+    """Return the flat index of the first largest absolute value of an array, or of the first NaN."""
     there, back = int(x.argmax()), int(x.argmin())
     ahead, behind = x.flat[there], -x.flat[back]
     return there if ahead > behind else back if behind > ahead else min(there, back)
 
 
 def _as_trees(system: Formulation, x: NDArray, w: NDArray) -> list[tuple[NDArray, NDArray] | None]:
-    """States (n, nx), (n, nw) in joint coordinates, where the formulation has the same motions as these."""
+    """Return states (n, nx), (n, nw) in joint coordinates, or None where the formulation's dynamics differ from theirs.
+
+    Joint coordinates are cheaper to linearise.
+    """
     if type(system) is Redmax:
         return list(zip(x, w))
     same = isinstance(system, FreeBodies) or (
@@ -380,7 +397,7 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[floa
 
 
 def _forgotten(motion: Trajectory) -> int:
-    """At how many states, but for the last, joint forces are not known though some act."""
+    """Return at how many states other than the last the joint forces could not be evaluated again."""
     return 0 if motion.tau is None else int(np.isnan(motion.tau[:-1]).any(axis=1).sum())
 
 
@@ -401,9 +418,9 @@ def _rubbing(model: Model) -> list[str]:
 def _found_later(
     motion: Trajectory, method: Integrator | Adaptive | Law, closing: bool, largest: LargestResiduals | None
 ) -> Iterator[Callable[[], Sequence[str]]]:
-    """What finds notes on loops, and those that the formulation has to say of the run, of the states as they are now.
+    """Yield functions that compute further notes when the report is read: on contacts, loops and the formulation.
 
-    closing : whether every step was to end with closed joints. largest : of the residuals.
+    closing : whether every step ends with a projection onto the constraints. largest : the largest residuals.
     """
     if motion.contacts is not None:
         yield partial(_open_shares, motion.contacts)
@@ -420,7 +437,7 @@ def _found_later(
 
 
 def _most_iterations(recording: Recording) -> int:
-    """Of Newton's method in a step; 0 for explicit methods."""
+    """Return the largest number of Newton iterations in a step; 0 for explicit methods."""
     if isinstance(recording.solves, Solves):
         return recording.solves.most_iterations
     return max((solve.iterations for solve in recording.solves), default=0)

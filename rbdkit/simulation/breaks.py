@@ -17,7 +17,7 @@ from rbdkit.spatial.read_numbers import shown
 
 
 def declared_breaks(model: Model, tau: Any, f_ext: Any) -> tuple[float, ...]:
-    """The times in s that ``breaks`` of a run's functions, elements, constraints and prescribed motions name, in order.
+    """Return the sorted times, s, in the ``breaks`` of a run's functions, elements, constraints and prescribed motions.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def _owners(model: Model, tau: Any, f_ext: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_model(model: Model) -> list[tuple[str, Any]]:
-    """What of a model may have breaks, with a name for each."""
+    """Return the parts of a model that may declare breaks, each with a name for messages."""
     return [
         *(("the motion of a prescribed joint", joint.motion) for joint in prescribed(model)),
         *((f"force {force.name!r}", force.element) for force in model.forces),

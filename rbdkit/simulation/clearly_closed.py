@@ -1,4 +1,4 @@
-"""States at which compiled code finds all loops and constraints closed, with room to spare."""
+"""A fast check by compiled code that all loops and constraints are closed at the start of a run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from rbdkit.model.closing import CLOSED, length_of
 from rbdkit.model.kept import kept
 
 SURE = 0.1
-"""So much of what `require_closed` allows is closed in any way of computing it."""
+"""Part of the tolerance of `require_closed` within which the check passes; the margin covers differences between the
+two computations."""
 
 
 def clearly_closed(model: Model, q: NDArray, v: NDArray) -> bool:
-    """Whether compiled code says beyond doubt what `require_closed` looks for: that all loops and constraints hold at
-    the beginning of a motion, and go on to do so. Where it does not, that one has the say, and the words."""
+    """Whether all loops and constraints are surely closed at a state, in position and velocity, by compiled code.
+
+    If not, or if there is no such code, `require_closed` decides and words the error.
+    """
     kernels = kernels_for(model)
     if kernels is None or kernels.rows is None or kernels.driven or kernels.rows_timed or kept(model, _some_turned):
         return False
@@ -26,5 +29,5 @@ def clearly_closed(model: Model, q: NDArray, v: NDArray) -> bool:
 
 
 def _some_turned(model: Model) -> bool:
-    """Whether there are loop joints whose ends compiled code has the other way round."""
+    """Whether the model has loop joints whose ends are swapped in compiled code."""
     return any(isinstance(loop.joint.type.simplified(), Reversed) for loop in model.loops)

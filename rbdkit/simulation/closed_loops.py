@@ -1,4 +1,8 @@
-"""How loops stay closed in a simulation of joint coordinates, and how well they did."""
+"""Constraint stabilisation in joint coordinates: projection after each step, or Baumgarte's method, and notes on it.
+
+Integrators with fixed steps are wrapped in `Projected`: each step ends with a projection onto the closed loops, which
+leaves no drift. Adaptive integrators from SciPy cannot be interrupted that way; there Baumgarte terms pull errors back.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +21,22 @@ from rbdkit.laws import Law
 from rbdkit.simulation.formulated import Maker
 
 TIME_CONSTANT = 0.5
-"""In which loop errors die out where a method chooses its steps: a part of the time of a fall over the length of the
-model, or of a way of that length."""
+"""Time constant of Baumgarte's method for adaptive integrators, as a part of the time of a fall over the length of the
+model (or of a motion over that length)."""
 CLOSED = 1e-9
-"""rad or m up to which what a projection leaves is called closed; see `rbdkit.formulations.constrained.rank_loss`."""
+"""Residual up to which a projected loop counts as closed, rad or m; see
+`rbdkit.formulations.constrained.rank_loss`."""
 
 
 def stabilised(method: Integrator | Adaptive, book: bool, ordinary: float = 1.0) -> tuple[Maker, Integrator | Adaptive]:
-    """The system and the method that keep loops closed: where steps are given, each of them ends with closed loops.
+    """Return a system and an integrator that keep loops closed: by projection, or Baumgarte's method if adaptive.
 
-    book : whether readable code is asked for. ordinary : time of an ordinary motion, s, for methods that choose steps.
+    book : whether to use the readable form. ordinary : time scale of the motion, s, for Baumgarte's method.
 
     Raises
     ------
     SimulationError
-        If the method finds new velocities at once.
+        If the method solves for velocities itself (velocity-level methods know maximal coordinates only).
     """
     if isinstance(method, Adaptive):
         pulled = Baumgarte.of_time(TIME_CONSTANT * ordinary)
@@ -47,14 +52,14 @@ def stabilised(method: Integrator | Adaptive, book: bool, ordinary: float = 1.0)
 
 @lru_cache(maxsize=32)
 def _projected(method: Any) -> Projected:
-    """One object for each method: runs by it are seen to be alike."""
+    """Return the projected form of a method, the same object each time, so that compiled runs can be reused."""
     return Projected(method)
 
 
 def loop_notes(system: ClosedJointSystem, worst: NDArray, method: Integrator | Adaptive | Law) -> list[str]:
-    """By how much the loops were open at most, in angles and in lengths, and what closed them.
+    """Return notes on the largest loop-closure errors, in angles and lengths, and on what closed the loops.
 
-    worst : (m,) what each residual was at most.
+    worst : (m,) largest absolute value of each residual, rad or m.
     """
     angle, length = largest_errors(system, worst)
     what = " and ".join(name for name in ("loops", "constraints") if getattr(system.model, name))
@@ -69,7 +74,7 @@ def loop_notes(system: ClosedJointSystem, worst: NDArray, method: Integrator | A
 
 
 def largest_errors(system: ClosedJointSystem, worst: NDArray) -> tuple[float, float]:
-    """Of the largest residuals (m,) of loops and constraints the largest angle, rad, and the largest other one, m."""
+    """Return the largest angle, rad, and the largest length, m, among residuals (m,) of loops and constraints."""
     T = [place.type.constraint_subspace(place.type.neutral()) for place in system.constraints.joints]
     turns = np.concatenate([np.zeros(0, dtype=bool), *(np.abs(own[:3]).sum(axis=0) > 0.5 for own in T)])
     units = [*np.where(turns, "rad", "m"), *(row.unit for row in (() if system.held is None else system.held.rows))]

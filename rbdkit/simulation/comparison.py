@@ -1,4 +1,4 @@
-"""The same model run in several ways, side by side."""
+"""Comparison of several runs of one model: formulations, integrators or contact laws."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Pair = tuple[str | Maker, str | Integrator | Adaptive]
 
 
 QUICK = 0.5
-"""s; runs shorter than that are timed twice."""
+"""Wall time, s, below which a run is timed twice."""
 ONLY_THE_END = 2**62
-"""Steps between recorded states, where the last one is all that matters."""
+"""Value of `every` with which only the first and the last state are recorded."""
 
 
 class NoContender(ArgumentError, KeyError):
@@ -45,18 +45,18 @@ class NoContender(ArgumentError, KeyError):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs of one model, measured with the same measures. Its ``repr`` is their table.
+    """Runs of one model with the same measures for each. Its ``repr`` is a table of them.
 
     Attributes
     ----------
     contenders : tuple of Contender
-        One a run.
+        The runs.
     reference : Trajectory or None
-        The motion that they are compared with, or None.
+        The motion that they are compared with.
     run : callable or None
-        Runs contender k again with another step, or None if they came as finished trajectories.
+        Function that repeats run k with another step; None if finished trajectories were given.
     failed : mapping of str to str
-        Why ways of the model could not run, by their labels.
+        Reasons why runs failed, by label.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class Comparison:
 
     @property
     def invariants(self) -> tuple[str, ...]:
-        """Names of what at least one contender should keep; the energy first."""
+        """Names of the quantities that at least one run should conserve, the energy first."""
         return tuple(dict.fromkeys(name for contender in self.contenders for name in contender.drifts))
 
     @property
     def notes(self) -> list[str]:
-        """What ended a run before its time, and which run is another motion than the reference on purpose."""
+        """Runs that failed or ended early, and runs that do not approximate the reference, in words."""
         reports = [(contender.label, contender.trajectory.report) for contender in self.contenders]
         stopped = [f"{label} did not run: {why}" for label, why in self.failed.items()]
         stopped += [f"{label} stopped: {report.stopped}" for label, report in reports if report and report.stopped]
@@ -97,7 +97,7 @@ class Comparison:
         return stopped + [f"{label} is no approximation of the reference: {what}" for label in others]
 
     def columns(self) -> dict[str, list[float]]:
-        """The table: a number for each contender under each heading; not a number where there is none."""
+        """Return the table: under each heading a number for each run, NaN where there is none."""
         table = {f"{name} drift": [_last(c.drifts.get(name)) for c in self.contenders] for name in self.invariants}
         table["constraint error"] = [float(np.max(c.constraint_error)) for c in self.contenders]
         table["|det R - 1|"] = [float(np.max(c.rotation_error)) for c in self.contenders]
@@ -115,7 +115,7 @@ class Comparison:
         return table
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The table as pandas has it, its rows by the labels of the runs. Needs the optional package pandas."""
+        """Return the table as a pandas data frame with the labels of the runs as index. Needs the package pandas."""
         try:
             import pandas
         except ImportError:
@@ -123,10 +123,10 @@ class Comparison:
         return pandas.DataFrame(self.columns(), index=[contender.label for contender in self.contenders])
 
     def work_precision(self, steps: Sequence[float]) -> dict[str, tuple[list[float], list[float]]]:
-        """Cost and error of each contender with other steps (s): {label: (wall times in s, errors at the end)}.
+        """Repeat each run with other steps, s, and return {label: (wall times in s, errors at the end)}.
 
         Errors are distances from the reference at the end, m or rad. A run that fails with a step is left out, and a
-        contender that is no approximation of the reference has no points.
+        run that does not approximate the reference has no points.
 
         Raises
         ------
@@ -163,7 +163,7 @@ def compare_runs(
     reference: Trajectory | str | None = None,
     **options: Any,
 ) -> Comparison:
-    """Run a model in several ways, or take trajectories that are there, and measure them.
+    """Run a model in several ways, or take finished trajectories, and compare them.
 
     Parameters
     ----------
@@ -172,11 +172,11 @@ def compare_runs(
     pairs : sequence of pairs or mapping of str to pair, optional
         For a model, pairs of a formulation and an integrator as `simulate` takes them, in a list or by name.
     reference : Trajectory or str, optional
-        What the motions are compared with: a trajectory, or the name of a contender. For a model without loops that is
-        not given, its motion in joint coordinates by an adaptive integrator at a tight tolerance.
+        The motion to compare with: a trajectory, or the name of a run. If not given, for a model without loops, its
+        motion in joint coordinates by an adaptive integrator at a tight tolerance.
     **options
-        Further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ... Several laws of
-        contact, in a list or by name, are one run each, with one pair, ('joint', 'rk4') if none is given.
+        Further arguments of `simulate` for the runs of a model: q0, v0, duration, dt, tau, f_ext, ... Several contact
+        laws, in a list or by name, make one run each, with one pair, ('joint', 'rk4') if none is given.
 
     Returns
     -------
@@ -186,8 +186,8 @@ def compare_runs(
     Raises
     ------
     SimulationError
-        If there is nothing to compare, or an argument does not fit. A way that cannot run is among the ``notes`` as
-        long as another one can.
+        If there is nothing to compare, or an argument does not fit. A run that fails is listed in the ``notes`` if
+        another one succeeds.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def _run_laws(
     reference: Trajectory | str | None,
     options: dict[str, Any],
 ) -> Comparison:
-    """The same motion under several laws of contact."""
+    """Run a model once under each of several contact laws."""
     _check_reference(reference)
     if not laws:
         raise SimulationError(
@@ -270,7 +270,7 @@ def _run_laws(
 
 
 def _by_law(laws: Sequence[Any]) -> dict[str, Any]:
-    """Laws by their names, with what tells those of one name apart."""
+    """Return contact laws by label: the name, with the options that differ from the defaults."""
     labels: dict[str, Any] = {}
     for law in laws:
         label = law if isinstance(law, str) else getattr(law, "name", shortened(law))
@@ -287,7 +287,7 @@ def _by_law(laws: Sequence[Any]) -> dict[str, Any]:
 def _run_ways(
     model: Model, ways: Mapping[str, dict[str, Any]], reference: Trajectory | str | None, options: dict[str, Any]
 ) -> Comparison:
-    """Each way is what its run has of its own among the arguments of `simulate`."""
+    """Run a model in several ways. ways : by label, the arguments of `simulate` that differ from run to run."""
     for way in ways.values():  # a slip of the pen is no way that does not fit
         maker_of(way.get("formulation", "joint"))
         integrator_of(way.get("integrator", "rk4"))

@@ -1,4 +1,10 @@
-"""Runs whose loop over time is compiled."""
+"""Runs whose loop over time is compiled to machine code.
+
+Joint forces and external forces become part of the loop: constants and tables as data, Python functions by tracing
+(`traced_forces`). Where anything cannot be compiled, `acting` and `obstacle` say why, and the run falls back to
+stepping from Python. If the compiled loop stops because equations could not be solved or a state became infinite, the
+failing step is repeated in the readable form, whose errors have names and numbers (`unsolved`, `blamed`).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +45,7 @@ from rbdkit.simulation.traced_forces import Traced, Untraceable, Untraced, force
 from rbdkit.trace import FewSteps, Run, residuals_of
 
 WORTH_COMPILING = 1000
-"""So many evaluations of a function take as long from Python as its compilation."""
+"""Number of evaluations of a function for which its compilation pays off."""
 
 
 def acting(
@@ -51,13 +57,13 @@ def acting(
     external: Force | None,
     times: NDArray,
 ) -> tuple[Acting | None, str]:
-    """What acts on a model in a compiled loop over time; or None, and why there can be no such loop.
+    """Return the applied forces in the form of a compiled loop over time; or None, and why it cannot be compiled.
 
     Parameters
     ----------
-    on_links : takes forces on bodies (..., bodies, 6) to those that the loop reads.
+    on_links : maps forces on bodies (..., bodies, 6) to the array that the loop reads.
     applied : joint forces. f_ext : external forces as given. external : the same, as a checked function.
-    times : of all steps, s.
+    times : times of all steps, s.
 
     Raises
     ------
@@ -90,20 +96,20 @@ def acting(
 
 
 def _time_is_asked_from_python(model: Model, times: NDArray) -> bool:
-    """Whether there are joints that move as time says, and their motions cannot be computed in a program."""
+    """Whether there are prescribed joints whose motion can only be evaluated in Python."""
     kernels = kernels_for(model)
     return kernels is not None and bool(kernels.driven) and kernels.driven.motion(times) is None
 
 
 def least_evaluations(method: Any) -> int:
-    """How often a function of the state is asked in a step of an integrator, at least."""
+    """Return the least number of evaluations of the state's rate in a step of an integrator."""
     if isinstance(method, Adaptive):
         return method.order
     return int(np.size(method.b)) if isinstance(method, MuntheKaas) else 1
 
 
 def obstacle(method: Integrator | Adaptive, tau_is_function: bool, f_ext_is_function: bool) -> str:
-    """Why the loop over time cannot be compiled; empty if it can."""
+    """Return why the loop over time cannot be compiled; empty if it can."""
     if tau_is_function or f_ext_is_function:
         return f"{'tau' if tau_is_function else 'f_ext'} is a Python function"
     if isinstance(method, Adaptive) and not hasattr(method, "record"):
@@ -123,9 +129,10 @@ def record_compiled(
     watch: Progress,
     step: Callable[[int, NDArray, NDArray], object],
 ) -> Recording:
-    """The same as `record` of the method's steps; the arguments are those of `rbdkit.engine.simulate`.
+    """Run a compiled loop and return its recording, as `record` does for steps from Python.
 
-    step : makes the step of a number from a state, by the readable form of the method.
+    kernels ... every : as for `rbdkit.engine.simulate`. watch : shows progress. step : makes step k from a state (q, v)
+    in the readable form, to find the message of an error.
     """
     try:
         run = run_kernels(kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update, kind=lasting(method))
@@ -135,15 +142,21 @@ def record_compiled(
 
 
 def lasting(method: RecordedIntegrator | Adaptive) -> Hashable:
-    """Names a method that does the same in all runs, as those that are known by name; None of others, which may change
-    between two runs."""
+    """Return a key of a method that never changes, for reuse of its compiled steps between runs; None for others.
+
+    Methods that `INTEGRATORS` names never change; a user's object may be changed between two runs.
+    """
     inner = method.method if type(method) is Projected else method
     ours = type(inner).__module__.startswith("rbdkit.") and INTEGRATORS.get(inner.name) is inner
     return (type(method), id(inner)) if ours else None
 
 
 class JointSteps:
-    """Steps of a model in joint coordinates by the code of its run; see `InCode`."""
+    """Steps of a model in joint coordinates by the compiled code of its run; see `InCode`.
+
+    Compiled steps own the arrays that they write to. So a thread takes one from the idle list, or makes one, and puts
+    it back afterwards; ``list.pop`` and ``append`` are atomic, which makes a lock unnecessary.
+    """
 
     def __init__(self, kernels: Kernels, method: RecordedIntegrator, acts: Acting) -> None:
         self._kernels, self._method, self._acts = kernels, method, acts
@@ -161,9 +174,9 @@ class JointSteps:
         if isinstance(tau, np.ndarray):
             others, shape = {"tau": tau}, tau.shape
         idle = self._idle[self._kind, len(times), shape]
-        try:  # one that waits for its turn belongs to no run; taking it is one step of the interpreter
+        try:  # an idle one belongs to no run; pop is atomic
             steps = idle.pop()
-        except IndexError:  # it writes to the arrays that it is made from
+        except IndexError:  # copies, since it writes to the arrays that it is made from
             own = tau.copy() if isinstance(tau, np.ndarray) else tau
             steps = few_steps(self._kernels, times.copy(), sample.x, sample.v, self._method, own, self._acts.f_ext)
         found = steps(times, sample.x, sample.v, others)
@@ -174,9 +187,10 @@ class JointSteps:
 def blamed(
     recording: Recording, times: NDArray, model: Model, *functions: Force | None, nv: int | None = None
 ) -> Recording:
-    """The recording of a run that ended early; if a function of the user's fails within the next step, it says so.
+    """Find out whether a user function or a prescribed motion ended a run that ran away; return the recording.
 
-    So does the motion of a prescribed joint. nv : how many numbers of a velocity the functions see; all if not given.
+    The functions are called once more at the next stage times; if one raises, its message becomes the reason. nv :
+    number of velocities that the functions get; all if not given.
     """
     if not recording.ran_away:
         return recording
@@ -195,7 +209,7 @@ def blamed(
 
 
 def recording_of(run: Run, times: NDArray, method: RecordedIntegrator | Adaptive) -> Recording:
-    """What a compiled loop recorded, as far as it is finite: velocities may be while what they lead to is not.
+    """Return the recording of a compiled loop up to its last finite state, with the reason if it ended early.
 
     Raises
     ------
@@ -227,11 +241,11 @@ def recording_of(run: Run, times: NDArray, method: RecordedIntegrator | Adaptive
 def unsolved(
     recording: Recording, run: Run, times: NDArray, step: Callable[[int, NDArray, NDArray], object]
 ) -> Recording:
-    """The recording of a run that ended where the equations of a step could not be solved, in words that say so.
+    """Add to a recording the error of a step whose equations could not be solved.
 
     Parameters
     ----------
-    step : makes the step of a number from a state, by the readable form of the method.
+    step : makes step k from a state (q, v) in the readable form of the method.
 
     Raises
     ------

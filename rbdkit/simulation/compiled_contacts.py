@@ -1,4 +1,9 @@
-"""Runs under a law of contact whose loop over time is compiled, and what the law's diary has of them."""
+"""Compiled runs under a contact law, and the transfer of their results into the contact log.
+
+The compiled loop writes entries (points, energies, events) into an array; `CompiledLaw` translates them into the `Log`
+that the readable law would have written. A step that is too hard for Gauss-Seidel sweeps makes the compiled run stop
+(`STUCK`), and the whole run is repeated in Python with other solvers, unless there are too many places for that.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +37,16 @@ from rbdkit.trace import Run, run_motion
 KINDS = {diary.IMPACT: "impact", diary.GAIN: "gain", diary.SLIP: "slip", diary.STICK: "stick", diary.LOSS: "loss"}
 
 OF_LAW = ("place_kept",)
-"""The array by which steps under a law of force know of the one before."""
+"""Array that carries the kept values of a contact force law from step to step."""
 NOTHING: Rows = (np.zeros(0, dtype=int), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)))
-"""No points."""
+"""Rows of a state without contacts."""
 FEW = 200
-"""With so many places that may touch, the readable law has time for steps that are too hard for sweeps."""
+"""Largest number of places for which steps too hard for sweeps are repeated in Python."""
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledLaw:
-    """A law of contact with all that its compiled loop over time needs. acts : forces that act besides."""
+    """A contact law with all that its compiled loop over time needs. acts : applied joint and external forces."""
 
     kernels: Kernels
     scene: Scene
@@ -49,9 +54,9 @@ class CompiledLaw:
     acts: Acting
 
     def run(self, times: NDArray, q: NDArray, w: NDArray, every: int, watch: Progress, log: Log) -> Recording | None:
-        """The motion from a state through times; the log is told what the readable law would tell it.
+        """Run from a state through times and fill the log as the readable law would; return the recording.
 
-        None if a step is too hard for sweeps, and there are few enough contacts for another solver.
+        None if a step is too hard for sweeps and there are few enough places for other solvers in Python.
         """
         scene, acts, size = self.scene, self.acts, len(w)
         if isinstance(self.method, ForceSteps):
@@ -75,7 +80,7 @@ class CompiledLaw:
         return replace(recording, v=recording.v[:, :size])
 
     def _tell(self, log: Log, run: Run, times: NDArray) -> None:
-        """Write in a log what a run has written down."""
+        """Transfer points, energies, solver statistics and events of a compiled run to a log."""
         account, scene = run.account, self.scene
         entries = np.zeros((0, diary.ENTRY)) if run.log is None else run.log
         for k, rows in _points(scene, entries):
@@ -99,7 +104,10 @@ class CompiledLaw:
         )  # fmt: skip
 
     def _tell_end(self, log: Log, times: NDArray, recording: Recording, before: JointMotion) -> None:
-        """What acts from the last state on. before : the motion that ends there, whose steps know of each other."""
+        """Log the contact forces of the last state, by one more step that is discarded.
+
+        before : the finished motion, whose warm-start data and kept values the step continues.
+        """
         tau: Any = self.acts.tau
         if isinstance(tau, np.ndarray) and tau.ndim > 1:
             tau = tau[-1]
@@ -120,7 +128,7 @@ class CompiledLaw:
             self._tell_events(log, entries, onwards[:1])
 
     def _tell_passed(self, log: Log, motion: JointMotion) -> None:
-        """How far constraints on one side were passed, after a motion."""
+        """Log the largest violations of unilateral constraints in a motion."""
         if self.scene.stops is not None:
             first = self.scene.counts["first_stop"]
             for pair, (depth, t) in zip(
@@ -146,12 +154,12 @@ def compiled_law(
     external: Force | None,
     times: NDArray,
 ) -> tuple[CompiledLaw | None, str]:
-    """A law whose loop over time can be compiled for a motion; or None, and why it cannot.
+    """Return a contact law in compiled form for a motion; or None, and why it cannot be compiled.
 
     Parameters
     ----------
-    integrator : of laws that make no steps of their own. applied : joint forces. f_ext : external forces as given.
-    external : the same, as a checked function. times : of all steps, s.
+    integrator : for laws that make no steps of their own. applied : joint forces. f_ext : external forces as given.
+    external : the same, as a checked function. times : times of all steps, s.
     """
     if own := _passed_over(law):
         return None, f"law {law.name!r} is of class {own}, and the compiled loop that of its base class"
@@ -181,9 +189,9 @@ def compiled_law(
 
 
 def _passed_over(law: Law) -> str:
-    """The name of the user's class that a law is of, if what that changes would be passed over by a compiled loop.
+    """Return the name of a law's user-defined class if the compiled loop would ignore what it overrides; else "".
 
-    What a law of force says is recorded from the object itself, whoever says it.
+    `act` and `settle` of a contact force law are traced from the object itself, so overriding them is safe.
     """
     if not isinstance(law, ContactForce):
         return users_class(law, "compiled" if law.own_steps else "stepped")
@@ -192,7 +200,7 @@ def _passed_over(law: Law) -> str:
 
 
 def _points(scene: Scene, entries: NDArray) -> list[tuple[int, Rows]]:
-    """The states of which entries tell points, with pair, point, normal, gap and force of these."""
+    """Return the indices of the states that have points, each with pair, point, normal, gap and force of these."""
     rows = entries[entries[:, 1] >= 0.0]
     if not len(rows):
         return []

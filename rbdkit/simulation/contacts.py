@@ -1,4 +1,4 @@
-"""Runs of models whose bodies touch: which law, and the motion that it makes."""
+"""Runs of models with contacts: choice of the contact law, the run under it, and its trajectory."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.trace import in_words
 
 Contact = str | Law | bool | None
-"""How `simulate` is told a law: its name, an object, False or 'none' for no contacts, None for the default."""
+"""Values of the argument `contact` of `simulate`: a name, a law, False or 'none' for no contacts, None for the
+default."""
 
 DEFAULT = "time_stepping"
 
 
 def law_of(contact: Contact) -> Law | None:
-    """The law that was asked for; None if contacts are switched off.
+    """Return the contact law that the argument `contact` stands for; None if contacts are switched off.
 
     Raises
     ------
@@ -62,7 +63,7 @@ def law_of(contact: Contact) -> Law | None:
 
 
 def stepped_by(law: Law, method: Integrator | Adaptive) -> tuple[Law, Integrator | Adaptive]:
-    """A law that takes springs implicitly where such an integrator was asked for, which then is part of it."""
+    """Return law and integrator, with 'linearly_implicit_euler' merged into 'time_stepping' as its implicit form."""
     if isinstance(law, TimeStepping) and type(method) is LinearlyImplicitEuler and method.gamma == "1/h":
         return replace(law, implicit=True), RK4()
     return law, method
@@ -83,13 +84,12 @@ def run_law(
     watch: Progress,
     book: bool,
 ) -> tuple[Trajectory, Recording, ContactReport, str]:
-    """The motion under a law of contact, the recording behind it, the report on contacts, and what code ran.
+    """Run a model under a contact law; return trajectory, recording, contact report and a description of the code.
 
     Raises
     ------
     SimulationError
-        If the law takes steps of its own and another integrator was asked for, or an integrator chooses its steps; or
-        if constraints hold on one side, of which the law has no notion.
+        If law and integrator do not fit together, or the law does not support the model's unilateral constraints.
     """
     _require_method(law, method)
     stops, free = pairs.units if isinstance(pairs, Stops) else {}, without_stops(model)
@@ -139,7 +139,7 @@ def run_law(
 
 
 def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> list[float]:
-    """What prescribed joints brought in through contacts until each step ends, J, by forces in recorded states."""
+    """Return the work of prescribed joints through contacts until each step ends, J, from forces in recorded states."""
     until = times[: recording.steps + 1]
     power = np.zeros(len(recording.t))
     states = zip(recording.t.tolist(), recording.q, recording.v[:, : scene.model.nv], strict=True)
@@ -150,7 +150,10 @@ def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> lis
 
 
 def _driven_in_steps(scene: Scene, recording: Recording, log: Log) -> list[float]:
-    """The same where all states are recorded and forces are those of steps: until each state, as `Step.driven`."""
+    """Return the work of prescribed joints through contacts until each state, J, from the forces of every step.
+
+    All states must be recorded. `rbdkit.laws.time_stepping.Step.driven` is the same in the readable law.
+    """
     work, t, q, v = [0.0], recording.t, recording.q, recording.v[:, : scene.model.nv]
     none = np.zeros(len(log.stops))
     for k, h in enumerate(np.diff(t).tolist()):
@@ -171,7 +174,7 @@ def _motion(
     applied: Drive,
     external: Force | None,
 ) -> Trajectory:
-    """The trajectory of a recording, with what a log says of its contacts."""
+    """Return the trajectory of a recording, with contact record and events from its log."""
     contacts = log.record(times, recording.t)
     if not isinstance(law, ContactForce) and (contacts.names or contacts.stops):
         states = Determined(model, recording.t, recording.q, recording.v[:, : model.nv], law.own_steps)
@@ -186,7 +189,7 @@ def _motion(
 
 
 def _require_method(law: Law, method: Integrator | Adaptive) -> None:
-    """Raise SimulationError if a law and an integrator do not go together."""
+    """Raise SimulationError if a contact law and an integrator cannot be combined."""
     if law.own_steps and method.name != "rk4":
         others = ", ".join(repr(name) for name, other in LAWS.items() if not other.own_steps)
         raise SimulationError(
@@ -197,7 +200,7 @@ def _require_method(law: Law, method: Integrator | Adaptive) -> None:
 
 
 def without_contacts(report: Report, pairs: int) -> Report:
-    """The same report, with a note that contacts of so many pairs were switched off."""
+    """Return a report with a note that contacts of the given number of pairs were switched off."""
     how_many = "1 pair" if pairs == 1 else f"{pairs} pairs"
     note = f"contacts were switched off: {how_many} of this model could touch and may pass through each other"
     return replace(report, notes=(*report.notes, note))

@@ -1,4 +1,4 @@
-"""One run in a comparison, and what is measured of it."""
+"""One run in a comparison, and its measures: drifts, constraint errors, distance from a reference."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.trajectory import Trajectory
 
 NOTHING = 1e-9
-"""An invariant that is never larger is zero and its round-off: its drift is given as it is."""
+"""Invariants that never exceed this count as zero: their drift is absolute, not relative."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """A trajectory under a name, measured.
+    """A named trajectory in a comparison, with its measures.
 
     Parameters
     ----------
     label : str
-        Its name.
+        Name in the comparison.
     trajectory : Trajectory
-        What it computed.
+        The computed motion.
     reference : Trajectory, optional
-        The motion that its own is compared with, recorded at the same times; or None.
+        The motion to compare with, recorded at the same times.
     """
 
     label: str
@@ -36,7 +36,7 @@ class Contender:
 
     @property
     def formulation(self) -> str:
-        """The formulation that it ran in."""
+        """Name of the formulation of the run."""
         return self.trajectory.system.name if isinstance(self.trajectory, Motion) else "joint"
 
     @property
@@ -52,9 +52,10 @@ class Contender:
 
     @cached_property
     def drifts(self) -> dict[str, NDArray]:
-        """How far each invariant is from its first value over the motion, (n,), relative to the largest it ever is.
+        """Deviation of each invariant from its first value over time, (n,), relative to its largest value.
 
-        The energy counts work and losses in, and is relative to the energy that moves about.
+        The energy accounts for work and losses, and is relative to its largest kinetic part plus the range of its
+        potential part.
         """
         energy = self.trajectory.energy()
         scale = float(np.max(energy.kinetic) + np.ptp(energy.potential))
@@ -78,7 +79,7 @@ class Contender:
 
     @cached_property
     def distance(self) -> NDArray | None:
-        """How far the worst body is from where the reference has it, (n,), in m and rad, whichever is larger."""
+        """Distance of the worst body from its pose in the reference, (n,), in m or rad, whichever is larger."""
         if self.reference is None:
             return None
         return distance(self.trajectory.model, self.trajectory.poses(), self.reference.poses())

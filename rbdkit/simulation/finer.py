@@ -1,4 +1,9 @@
-"""The same motion once more with finer steps: what has become of the errors of steps by the end."""
+"""Refinement study: repeat a motion with finer steps, and estimate its global error over time.
+
+Local errors per step say little about chaotic motions, which amplify them. A second run with half the step gives the
+global error by Richardson extrapolation; with an adaptive integrator a second run with tolerances a hundred times
+smaller serves as the true motion.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +26,23 @@ if TYPE_CHECKING:
     from rbdkit.simulation.trajectory import Trajectory
 
 TIGHTER = 1e-2
-"""What tolerances of adaptive integrators are multiplied with."""
+"""Factor on the tolerances of adaptive integrators."""
 TIGHTEST = 1e-13
-"""Relative tolerance below which round-off is all that is left to them."""
+"""Smallest relative tolerance that is used; below it round-off dominates."""
 KNOWN = 1e-2
-"""Distance, rad or m, up to which a motion counts as known."""
+"""Error, rad or m, up to which a motion counts as known."""
 
 
 @dataclass(frozen=True)
 class Finer:
-    """How to compute a motion once more, with half the step or tighter tolerances and a shorter longest step.
+    """A callable that repeats a motion with half the step, or with tighter tolerances and half the longest step.
 
     Attributes
     ----------
-    simulate : of what changes alone (dt, every, integrator, tau); all other arguments are in it.
-    duration, dt : of the motion and of a step, s. every : which steps were recorded.
-    method : integrator or law that made the steps. integrator : the integrator given, of which a law may make use.
-    applied : joint forces. times : of the steps, s.
+    simulate : function of dt, every, integrator and tau; it holds all other arguments.
+    duration, dt : length of the motion and of a step, s. every : every how many steps a state was recorded.
+    method : integrator or contact law that made the steps. integrator : the integrator that was given.
+    applied : joint forces. times : times of the steps, s.
     """
 
     simulate: Callable[..., Trajectory]
@@ -59,11 +64,11 @@ class Finer:
 
     @property
     def factor(self) -> float:
-        """What the distance between the two motions is multiplied with to have that to the true one (Richardson)."""
+        """Factor from the distance between the two motions to that from the true motion (Richardson)."""
         return 1.0 if self.adaptive else 2.0**self.order / (2.0**self.order - 1.0)
 
     def __call__(self) -> Trajectory:
-        """The finer motion; of its doubts nothing is said a second time."""
+        """Compute the finer motion, without warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.simulate(**self._changed())
@@ -79,7 +84,7 @@ class Finer:
         return {"dt": h, "every": 2 * self.every, "integrator": self.integrator, "tau": tau}
 
     def _tau(self, times: NDArray) -> Any:
-        """The joint forces as they act in steps between these times."""
+        """Return the joint forces as an argument for a run with other step times."""
         given = self.applied
         if given.zero or given.values is None:
             return given.law
@@ -93,16 +98,16 @@ class Finer:
 
 @dataclass(frozen=True, eq=False)
 class ErrorGrowth:
-    """How far a motion is from the true one, as a finer run of it tells.
+    """Estimated global error of a motion over time, by comparison with a finer run.
 
     Attributes
     ----------
     t : ndarray (n,)
         Times, s.
     error : ndarray (n,)
-        Estimated error of the worst body: shift of its centre of mass in m, or turn in rad, whichever is larger.
+        Estimated error of the worst body: shift of its centre of mass, m, or rotation, rad, whichever is larger.
     how : str
-        What was compared, in words.
+        Settings of the finer run, in words.
 
     Examples
     --------
@@ -122,7 +127,7 @@ class ErrorGrowth:
         return float(self.error[-1])
 
     def known_until(self, bound: float = KNOWN) -> float:
-        """Time until which the error stays below a bound in rad or m, s; that of the last state if it always does."""
+        """Return the time until which the error stays below a bound, rad or m; the last time if it always does."""
         beyond = np.flatnonzero(~(self.error < bound))
         return float(self.t[beyond[0] - 1] if len(beyond) and beyond[0] else self.t[0 if len(beyond) else -1])
 
@@ -134,10 +139,10 @@ class ErrorGrowth:
 
 
 def error_growth(motion: Trajectory, finer: Finer) -> ErrorGrowth:
-    """The distance between a motion and its finer run, as that to the true one."""
+    """Repeat a motion with finer steps and return its estimated error over time."""
     other = finer()
     n = min(len(motion), len(other))
-    error = np.full(len(motion), np.inf)  # of what the finer run did not come to nothing is known
+    error = np.full(len(motion), np.inf)  # unknown where the finer run ended earlier
     with np.errstate(all="ignore"):
         a, b = motion.poses()[:n], other.poses()[:n]
         sound = np.isclose(motion.t[:n], other.t[:n], rtol=1e-9, atol=1e-9 * finer.dt) & _sound(a) & _sound(b)
@@ -151,5 +156,5 @@ def error_growth(motion: Trajectory, finer: Finer) -> ErrorGrowth:
 
 
 def _sound(poses: NDArray) -> NDArray:
-    """Of poses (n, bodies, 4, 4) whether all are finite and rotations as precisely as `distance` needs, (n,)."""
+    """Return whether all poses (n, bodies, 4, 4) of each state are finite and proper rotations to 1e-6, (n,)."""
     return np.isfinite(poses).all(axis=(1, 2, 3)) & np.all(so3.is_rotation(poses[..., :3, :3], 1e-6), axis=1)
