@@ -1,4 +1,4 @@
-"""Joint torques as users give them, made into a function of (t, q, v)."""
+"""Applied joint forces and external forces as users give them, made into functions of (t, q, v)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Torque = ArrayLike | Law | None
 class Drive:
     """Applied joint forces.
 
-    function : of (t, q, v); where held forces jump, it gives the value after the jump.
+    function : the forces as a function of (t, q, v); where held forces jump, it gives the value after the jump.
     values : (nv,), (steps, nv) or (steps + 1, nv) as given, or None if they are a function.
-    held : (steps, nv), row k acting during step k, or None if the forces are not held over steps.
-    zero : whether there are none.
-    law : the function that was given, if one was.
+    held : (steps, nv), row k acting during step k, or None if the forces are not constant over steps.
+    zero : whether there are no forces.
+    law : the function that was given, or None.
     """
 
     function: Force
@@ -38,23 +38,23 @@ class Drive:
     law: Law | None = None
 
     def during(self, k: int) -> Force:
-        """The joint forces as step k has them: without the jump at its end."""
+        """Return the joint forces during step k, without the jump at its end."""
         if self.held is None:
             return self.function
         return Constant(self.held[min(k, len(self.held) - 1)])
 
     def traced(self, tau: NDArray | Feedback) -> Drive:
-        """The same; a function that was traced is computed by its code where it is asked at many states."""
+        """Return these forces with a traced function evaluated by its compiled code at many states at once."""
         return replace(self, function=TracedForce(self.function, tau)) if isinstance(tau, Feedback) else self
 
 
 def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
-    """The applied joint forces.
+    """Convert the argument tau of `simulate` into applied joint forces.
 
     Parameters
     ----------
     tau : None (zero); (nv,) constant; (steps, nv), row k held during step k; (steps + 1, nv), samples at the step times
-        with straight lines between them; or a function of (t, q, v) that returns (nv,).
+        with linear interpolation; or a function of (t, q, v) that returns (nv,).
     times : (steps + 1,) times of the steps, s.
 
     Raises
@@ -83,7 +83,7 @@ def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
 
 
 def external_drive(model: Model, f_ext: ExternalForces | Law) -> Force | None:
-    """The external forces as a function of (t, q, v) that returns (number of bodies, 6), or None.
+    """Convert the argument f_ext of `simulate` into a function of (t, q, v) that returns (bodies, 6), or None.
 
     Raises
     ------
@@ -98,15 +98,15 @@ def external_drive(model: Model, f_ext: ExternalForces | Law) -> Force | None:
 
 
 class AtOnce(ABC):
-    """A force that is known at many states at once."""
+    """A force that can be evaluated at many states in one call."""
 
     @abstractmethod
     def at_states(self, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
-        """Its values, row by row, at times (n,) and states (n, nq), (n, nv)."""
+        """Return the values, row by row, at times (n,) and states (n, nq), (n, nv)."""
 
 
 def at_states(force: Force, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
-    """The values of any force, row by row, at times (n,) and states (n, nq), (n, nv)."""
+    """Return the values of any force, row by row, at times (n,) and states (n, nq), (n, nv)."""
     if isinstance(force, AtOnce):
         return force.at_states(t, q, v)
     return np.array([force(*state) for state in zip(t, q, v, strict=True)])
@@ -114,7 +114,7 @@ def at_states(force: Force, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
 
 @dataclass(frozen=True)
 class TracedForce(AtOnce):
-    """A user's function: asked itself at one state, as it was traced at many."""
+    """A traced user function: called itself at one state, evaluated by its traced code at many states."""
 
     function: Force
     code: Feedback
@@ -216,7 +216,7 @@ class _Checked:
 
 
 def _rows(model: Model, given: ExternalForces, what: str) -> NDArray | None:
-    """External forces as an array of its own, (bodies, 6)."""
+    """Return external forces as a new array (bodies, 6), or None. what : their name in messages."""
     try:
         rows = external_forces(model, given)
     except (TypeError, OverflowError) as fault:
@@ -234,5 +234,5 @@ def _rows(model: Model, given: ExternalForces, what: str) -> NDArray | None:
 
 
 def _step_at(times: NDArray, t: NDArray | np.float64) -> NDArray:
-    """Numbers of the steps in which t lies; where two meet, the second one."""
+    """Return the indices of the steps in which t lies; at the boundary of two steps the second."""
     return np.minimum(np.maximum(np.searchsorted(times, t, side="right") - 1, 0), len(times) - 2)

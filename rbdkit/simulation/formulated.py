@@ -1,4 +1,4 @@
-"""Runs in any formulation: the model's forces handed to it, its states collected."""
+"""Runs in any formulation: applied forces are converted to its coordinates, its states recorded."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from rbdkit.simulation.whole_turns import require_known_turns
 from rbdkit.trace import available, in_words
 
 STEP_STATES = (System, Projectable, ConstrainedSystem)
-"""What methods may require that step states of force elements as they step velocities: by their rates alone."""
+"""Interfaces whose integrators can also step the states of force elements: they use rates alone."""
 
 Maker = Callable[[Model, Force | None, Force | None], Formulation]
-"""Makes a formulation of a model, tau and f_ext: a class of `rbdkit.formulations`, or a function that calls one."""
+"""A function of (model, tau, f_ext) that returns a formulation, for instance a class of `rbdkit.formulations`."""
 
 
 def maker_of(formulation: str | Maker) -> Maker:
-    """The maker that a name stands for."""
+    """Return the function that makes the formulation of this name; a function is returned as it is."""
     if isinstance(formulation, str) and formulation in FORMULATIONS:
         return FORMULATIONS[formulation]
     if isinstance(formulation, str) or not callable(formulation):
@@ -71,18 +71,17 @@ def run_formulation(
     watch: Progress,
     book: bool = False,
 ) -> tuple[Motion, Recording, str, StateForces, InCode | None]:
-    """Run a formulation; gives its motion, the recording behind it, what code ran, what acted, and steps in that code.
+    """Run a formulation; return motion, recording, description of the code, forces, and steps by that code or None.
 
     Parameters
     ----------
     z : (nz,) states of force elements. applied : joint forces. f_ext : external forces as given. external : the same,
-        as a checked function. book : whether readable code is asked for.
+        as a checked function. book : whether to use the readable form.
 
     Raises
     ------
     SimulationError
-        If the integrator cannot step this formulation, or force elements have states and the formulation has no place
-        for them.
+        If the integrator cannot step this formulation, or the formulation does not support states of force elements.
     """
     acting = StateForces(applied, external)
     if book and "book" in inspect.signature(make).parameters:
@@ -120,10 +119,10 @@ def run_formulation(
 
 
 class StateForces:
-    """Forces given as functions of joint coordinates, as functions of a formulation's state.
+    """Forces as functions of a formulation's state, from forces given as functions of joint coordinates.
 
-    system : the formulation. step : number of the step that is being made, for forces held over steps; None if the
-        integrator chooses its steps.
+    system : the formulation. step : index of the current step, for forces held over steps; None if the integrator
+        chooses its steps.
     """
 
     system: Formulation
@@ -149,7 +148,7 @@ class StateForces:
 
 
 def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
-    """Raise SimulationError if the integrator cannot step this formulation, with those that can."""
+    """Raise SimulationError if the integrator cannot step this formulation; the message lists those that can."""
     if system.model.nz:
         _require_place_for_states(system, method)
     if isinstance(system, method.requires):
@@ -163,7 +162,7 @@ def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
 
 
 def does_not_fit(system: Formulation, method: Integrator | Adaptive) -> str:
-    """What an error begins with: an integrator does not step a formulation, and which ones it steps."""
+    """Return the message that an integrator does not step a formulation, with the formulations that it steps."""
     steps = [repr(name) for name, kind in FORMULATIONS.items() if _is_kind(kind, method.requires)]
     own = f"; it steps {', '.join(steps)}" if steps else ", nor any other by name"
     return f"integrator {method.name!r} does not step formulation {system.name!r}{own}"
@@ -177,7 +176,7 @@ def _is_kind(kind: type, required: type) -> bool:
 
 
 def _require_place_for_states(system: Formulation, method: Integrator | Adaptive) -> None:
-    """Raise SimulationError if a formulation or a method knows nothing of the states that force elements have."""
+    """Raise SimulationError if a formulation or a method does not support the states of force elements."""
     states = ", ".join(map(repr, system.model.z_names))
     if not getattr(system, "takes_states", False):
         fitting = ", ".join(repr(name) for name, other in FORMULATIONS.items() if getattr(other, "takes_states", False))
@@ -203,8 +202,10 @@ def _compiled(
     every: int,
     watch: Progress,
 ) -> tuple[Recording | None, str, InLoop | None]:
-    """The run by the formulation's own compiled loop, what ran, and what acted in it; or None, and why there is no such
-    loop."""
+    """Run the formulation's own compiled loop; return recording, description of the code, and compiled forces.
+
+    The recording is None if there is no such loop, and the description says why.
+    """
     applied, external, acts = acting.applied, acting.external, None
     if not isinstance(system, Compiled):
         return None, f"formulation {system.name!r} does not record itself", None
@@ -223,7 +224,7 @@ def _compiled(
             return None, why_not, None
     if why_not := system.obstacle(acts):
         return None, why_not, None
-    acting.step = 0  # what a method has to begin with is found by the readable form
+    acting.step = 0  # the method's initial data is computed by the readable form, which looks at the first step
     try:
         kind: dict[str, Any] = {"kind": lasting(method)} if type(system) is ClosedJointSystem else {}
         run = system.compiled_run(method, times, x, w, every, watch.update, acts, **kind)  # type: ignore[arg-type]
@@ -245,7 +246,7 @@ def _compiled(
 
 
 def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None) -> InCode:
-    """Steps of the same code from other states."""
+    """Return a function that makes steps from other states by the compiled code of a run."""
     carries = bool(getattr(method.record, "memory", ()))
     if type(system) is ClosedJointSystem and system.baumgarte is None and not carries:
         kernels = kernels_for(system.model)

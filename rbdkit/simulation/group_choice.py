@@ -1,4 +1,4 @@
-"""Which group for which body: found by trial runs."""
+"""Choice of a Lie group for each body (SE(3) or SO(3) x R3), by trial runs."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.simulate import SimulationWarning, simulate
 
 ROUND_OFF = 1e-13
-"""Constraint errors (rad or m) below this do not count as different; then the drift of the energy decides."""
+"""Constraint errors, rad or m, below this count as equal; the drift of the energy then decides."""
 
 
 class Drift(NamedTuple):
-    """What a run did to what it should keep. constraint : largest residual, rad or m. energy : largest change, J."""
+    """Drift of a run. constraint : largest constraint residual, rad or m. energy : largest change of the energy, J."""
 
     constraint: float
     energy: float
 
     @property
     def rank(self) -> tuple[float, float]:
-        """Smaller is better."""
+        """Key by which choices are compared; smaller is better."""
         return max(self.constraint, ROUND_OFF), self.energy
 
 
 class Choice(NamedTuple):
-    """The groups found, body name to group, what they drift by, and what every trial drifted by."""
+    """The chosen groups by body name, their drift, and the drift of every trial."""
 
     groups: dict[str, str]
     drift: Drift
@@ -49,8 +49,7 @@ def drift(
     groups: str | tuple[str, ...],
     integrator: str | Integrator = "rk4",
 ) -> Drift:
-    """Drift of constraints and energy on the given groups, as `ConstrainedBodies` takes them; for models without
-    dampers."""
+    """Run a model without dampers on the given groups, as `ConstrainedBodies` takes them; return the drift."""
     make = partial(ConstrainedBodies, groups=groups)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # a trial may drift
@@ -66,10 +65,10 @@ def drift(
 def choose_groups(
     model: Model, q: NDArray, v: NDArray, duration: float, dt: float, integrator: str | Integrator = "rk4"
 ) -> Choice:
-    """The groups that keep the constraints of a motion best.
+    """Find the groups with the smallest constraint drift in a motion.
 
-    Begins with the better of SE(3)^n and (SO(3) x R3)^n and changes the group of one body after the other as long as
-    that helps: so on the motion that was tried the choice is never worse than either. Give the groups to
+    A greedy search: it begins with the better of SE(3)^n and (SO(3) x R3)^n and changes the group of one body at a time
+    while that helps. So on the motion tried the choice is never worse than either. Give the groups to
     `rbdkit.formulations.Bodywise`.
 
     Parameters
@@ -77,16 +76,16 @@ def choose_groups(
     model : Model
         Trees and loops of any joints.
     q, v : array_like (nq,), (nv,)
-        Joint coordinates and velocities to begin with.
+        Initial joint coordinates and velocities.
     duration, dt : float
-        Of the trial and of its steps, s.
+        Length of the trial runs and of their steps, s.
     integrator : str or Integrator, optional
         As in `simulate`.
 
     Returns
     -------
     Choice
-        The ``groups`` by the name of the body, and what was tried.
+        The ``groups`` by body name, their drift, and all trials.
 
     Examples
     --------
@@ -111,7 +110,7 @@ def choose_groups(
 
 
 def _one_changed(groups: tuple[str, ...], tried: Callable[[tuple[str, ...]], tuple[float, float]]) -> tuple[str, ...]:
-    """The best of the groups given and those that differ from them in one body."""
+    """Return the best of the given groups and those that differ from them in one body."""
     other = {"se3": "so3xr3", "so3xr3": "se3"}
     changed = [(*groups[:i], other[name], *groups[i + 1 :]) for i, name in enumerate(groups)]
     return min((groups, *changed), key=tried)

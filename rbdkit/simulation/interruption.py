@@ -1,9 +1,10 @@
-"""Ctrl+C in a run hands over what was computed; in a loop over runs it is to end the loop, too.
+"""Ctrl+C in a run returns the motion so far, and ends a loop around the run as well.
 
-A run that is interrupted returns its motion so far, so the loop around it does not learn of the interruption. Its next
-run does: it raises `KeyboardInterrupt` when it begins. What counts as "the loop" is any ``for``, ``while`` or
-comprehension between the run and the notebook cell, or the script, that started it; calls that follow each other
-outside of loops go on, and so does whatever is run from the prompt afterwards.
+An interrupted run returns normally, so the loop around it does not learn of the interruption. The next run in that loop
+raises `KeyboardInterrupt` when it begins. "The loop" is any ``for``, ``while`` or comprehension between the run and the
+notebook cell or script that started it. It is recognised by the call stacks of the two runs: a frame that is on both,
+and whose two instructions lie inside one backward jump of its bytecode. Calls in sequence outside of loops go on, and
+so do later runs from the prompt.
 """
 
 from __future__ import annotations
@@ -17,29 +18,29 @@ HOSTS = {
     "IPython", "_pytest", "asyncio", "code", "concurrent", "distributed", "ipykernel", "multiprocessing", "pluggy",
     "tornado", "unittest",
 }  # fmt: skip
-"""Packages whose loops are not the user's: each turn is another cell, click, line, task or test."""
+"""Packages whose loops are not the user's: each iteration is another cell, click, line, task or test."""
 OWN = (__name__, "rbdkit.simulation.simulate", "rbdkit.simulation.sweeping")
-"""Modules whose frames belong to a run; a sweep is one run."""
+"""Modules whose frames belong to the run itself; a sweep is one run."""
 
 Place = tuple[FrameType, int]
-"""A frame, and the instruction that it stands at."""
+"""A frame and the offset of its current instruction."""
 
 _interrupted: list[tuple[Place, ...]] = []
-"""Where the run that was interrupted last was called from, innermost first; empty when its loop has ended."""
+"""Call stack of the last interrupted run, innermost first, as the only item; empty once its loop has been ended."""
 
 
 def interrupted() -> None:
-    """Remember that a run was interrupted and hands over its motion. For the main thread, which interrupts go to."""
+    """Remember the call stack of a run that was interrupted. Only the main thread receives interrupts."""
     if threading.current_thread() is threading.main_thread():
         _interrupted[:] = [_places()]
 
 
 def end_interrupted_loop() -> None:
-    """Raise KeyboardInterrupt if the loop around this run is one in which a run was interrupted; once."""
+    """Raise KeyboardInterrupt, once, if an earlier run in the same loop was interrupted."""
     if not _interrupted or threading.current_thread() is not threading.main_thread():
         return
     before = {frame: at for frame, at in _interrupted.pop()}
-    # frames that were there then and are there still: the innermost has gone on, the others wait for it
+    # frames on both stacks: the innermost has moved on to another instruction, the outer ones wait in the same call
     still = [(frame, at, before[frame]) for frame, at in _places() if frame in before]
     again = bool(still) and still[0][1] == still[0][2]  # the same call once more, from map() for instance
     if again or any(_in_a_loop(frame.f_code, now, then) for frame, now, then in still):
@@ -47,7 +48,7 @@ def end_interrupted_loop() -> None:
 
 
 def _places() -> tuple[Place, ...]:
-    """The frames from the caller of `simulate` to the cell or script that runs, innermost first."""
+    """Return the frames from the caller of `simulate` to the notebook cell or script, innermost first."""
     found: list[Place] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") in OWN:
@@ -61,7 +62,7 @@ def _places() -> tuple[Place, ...]:
 
 
 def _in_a_loop(code: CodeType, *places: int) -> bool:
-    """Whether instructions lie within a jump back."""
+    """Whether instructions lie inside a backward jump of the bytecode, that is, in a loop."""
     first, last = min(places), max(places)
     return any(
         "JUMP" in x.opname and isinstance(x.argval, int) and x.argval <= first and last <= x.offset

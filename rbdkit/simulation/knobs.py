@@ -1,4 +1,4 @@
-"""A motion that depends on a few numbers: which they are, and the motion for given values."""
+"""A motion as a function of a few parameters: their ranges, and the motion for given values."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ ENTRIES: dict[tuple[int, ...], dict[str, tuple[int, ...]]] = {
 }
 """Entries of parameters by shape: vectors, placements, inertias."""
 KEYS = 800
-"""States that are recorded of a run, at most: enough for a picture."""
+"""Largest number of states recorded in a run: enough for a picture."""
 
 GAIN = "tau."
-"""Before the name of a gain."""
+"""Prefix of the names of gains of the torque law."""
 
 Range = Sequence[Any]
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A number that can be turned, or a choice.
+    """A parameter with a range, or with a list of choices.
 
     Attributes
     ----------
     name, unit : str
-        As in `Experiment`.
+        Name as in `Experiment`, and unit.
     low, high, rest : float
-        Range and first value; of a choice, numbers of `choices`.
+        Range and initial value; for a choice, indices into `choices`.
     choices : tuple of object
-        What there is to choose from, or nothing.
+        The choices, or empty.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Knob:
 
 
 class Experiment:
-    """A model with knobs.
+    """A model, or a function that builds one, with parameters to vary.
 
     Parameters
     ----------
@@ -85,11 +85,11 @@ class Experiment:
     Attributes
     ----------
     knobs
-        In the order of the ranges.
+        The parameters in the order of the ranges.
     building
         Names of the arguments of the building function.
     gains : dict of str to float
-        What the torque law takes besides t, q and v, with its defaults.
+        Gains: arguments of the torque law other than t, q and v, with their defaults.
 
     Raises
     ------
@@ -141,11 +141,11 @@ class Experiment:
 
     @property
     def rest(self) -> NDArray:
-        """The first values, (knobs,)."""
+        """Initial values, (knobs,)."""
         return np.array([knob.rest for knob in self.knobs])
 
     def member(self, values: NDArray) -> Member:
-        """Model, initial state and options for values (knobs,)."""
+        """Return model, initial state and options of `simulate` for values (knobs,)."""
         given: dict[str, Any] = {}
         options: dict[str, Any] = {}
         gains: dict[str, float] = {}
@@ -172,17 +172,17 @@ class Experiment:
         return Member(member.model, member.q0, member.v0, options)
 
     def run(self, values: NDArray) -> Trajectory:
-        """The motion for values (knobs,)."""
+        """Simulate the motion for values (knobs,)."""
         member = self.member(values)
         return simulate(member.model, member.q0, member.v0, **member.options, progress=False)
 
     def _gain(self, name: str) -> str | None:
-        """Which gain of the torque law is meant, if one is."""
+        """Return the gain of the torque law that a name stands for, or None."""
         gain = name.removeprefix(GAIN)
         return gain if name.startswith(GAIN) and gain in self.gains else None
 
     def _now(self, start: Member) -> dict[str, Any]:
-        """What every number is where nothing has been turned."""
+        """Return the initial value of every number that can be varied, by name."""
         z = start.model.initial_z(self._options.get("z0"))
         from_state = Trajectory(start.model, np.zeros(1), start.q0[None], start.v0[None], z=z[None]).columns()
         numbers = {name: float(column[0]) for name, column in from_state.items()}
@@ -206,7 +206,7 @@ class Experiment:
 
 
 def gains_of(law: Any) -> dict[str, float]:
-    """What a torque law takes besides t, q and v, with the numbers that it has if nothing is given."""
+    """Return the gains of a torque law: its arguments other than t, q and v, with their default values."""
     if not callable(law):
         return {}
     try:

@@ -1,4 +1,4 @@
-"""The largest residuals of constraints in a motion, without keeping all."""
+"""The largest constraint residuals in a motion, found without storing all of them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIDE_BY_SIDE = 16
-"""So many states are compared with so many others at once: rows of residuals are short, and NumPy is slow on these."""
+"""Number of rows that are folded into one: NumPy is slow in reducing many short rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class LargestResiduals:
-    """Of residuals (n, m).
+    """The largest constraint residuals of a motion, over n states and m constraint rows.
 
     Attributes
     ----------
-    rows : (m,) the largest absolute value in each column.
-    state, row : where the first of the largest of all stands, state by state, or the first that is no number.
+    rows : (m,) largest absolute value of each constraint row.
+    state, row : index of state and row of the largest of all (the first of equals), or of the first NaN.
     """
 
     rows: NDArray
@@ -28,12 +28,12 @@ class LargestResiduals:
 
     @property
     def value(self) -> float:
-        """The largest of all."""
+        """Largest absolute residual of all."""
         return float(self.rows[self.row])
 
 
 def largest_residuals(parts: Iterable[NDArray]) -> LargestResiduals | None:
-    """The largest of residuals that come some states after the other, (n1, m), (n2, m), ...; None if there are none."""
+    """Return the largest of residuals given in parts (n1, m), (n2, m), ... of the states; None if there are none."""
     found: LargestResiduals | None = None
     states = 0
     for part in parts:
@@ -53,7 +53,7 @@ def largest_residuals(parts: Iterable[NDArray]) -> LargestResiduals | None:
 
 
 def _of_columns(sizes: NDArray) -> NDArray:
-    """The largest of each column, or what is no number there."""
+    """Return the largest value of each column, or NaN if it contains one."""
     n, m = sizes.shape
     whole = n - n % SIDE_BY_SIDE
     folded = sizes[:whole].reshape(-1, SIDE_BY_SIDE * m).max(axis=0, initial=0.0).reshape(SIDE_BY_SIDE, m)

@@ -1,4 +1,4 @@
-"""What is found when it is first looked at: notes and violations of reports."""
+"""Lazy sequences: notes and violations of reports that are computed at first access."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ T = TypeVar("T")
 
 
 class Later(Sequence[T]):
-    """Some values, and those after them that cost work to find: this is done when one asks for them.
-
-    It is like a tuple of all, and is one where it is pickled.
+    """A sequence whose last part is computed at first access; it behaves like a tuple, and is pickled as one.
 
     Parameters
     ----------
-    known : values that are there already. find : each gives some of the others.
+    known : values that are known already. find : functions that each compute some of the further values.
     """
 
     def __init__(self, known: Sequence[T], *find: Callable[[], Sequence[T]]) -> None:
@@ -27,7 +25,7 @@ class Later(Sequence[T]):
         if not find:
             return tuple(known)
         found = (*known, *(value for each in find for value in each()))
-        self._parts = found, ()  # without the motion; in one assignment, so that no other thread sees half of it
+        self._parts = found, ()  # lets go of the motion; one assignment, so that no other thread sees half of it
         return found
 
     @overload

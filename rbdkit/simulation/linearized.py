@@ -1,4 +1,9 @@
-"""Joint coordinates near one of their states, by compiled code."""
+"""Linearise the equations of motion in joint coordinates by compiled code.
+
+Exact derivatives of the forward dynamics are used where there is code for them; otherwise central differences at all
+states in one call. With loops and constraints differences are taken between states that satisfy them, along the
+admissible directions only, since accelerations at open loops say nothing of the mechanism.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +23,21 @@ from rbdkit.model.element_states import split_states
 from rbdkit.simulation.forces import Constant, Scheduled, at_states
 
 STEP = 1e-6
-"""Of differences: of displacements, rad or m, and of velocities in units of 1 rad/s, or of their own if larger."""
+"""Step of finite differences: displacements, rad or m; velocities, rad/s or m/s, relative to their size if above 1."""
 
 CLOSINGS = 2
-"""Of Newton's steps: after a displacement of 1e-6 the first leaves 1e-12 open and the second round-off."""
+"""Number of Newton steps that close loops: after a displacement of 1e-6 the first leaves an error of 1e-12, the second
+round-off."""
 
 RANK = 1e-8
-"""Of singular values of rows of length 1: rows that say no more of their own are implied by others."""
+"""Relative threshold of the rank decision on normalised constraint rows; smaller singular values belong to redundant
+rows."""
 
 DENSE = 200
-"""Velocity variables up to which compiled derivatives cost less than the products with a vector that replace them."""
+"""Number of velocity variables up to which full derivatives cost less than Krylov products with a vector."""
 
 FEW = 100
-"""Velocity variables up to which states around one are few enough for the code that one state has."""
+"""Number of velocity variables up to which finite differences are affordable."""
 
 
 class Near(NamedTuple):
@@ -43,18 +50,18 @@ class Near(NamedTuple):
 
 
 def in_joints(system: System) -> TypeGuard[JointSystem]:
-    """Whether the engine computes what a system's `rate` does."""
+    """Whether the compiled kernels compute the same rates as the system."""
     if type(system) is ClosedJointSystem:
         return system.compiled and system.baumgarte is None
     return type(system) is JointSystem
 
 
 def linearized(states: Sequence[Near]) -> list[LinearSystem | None]:
-    """What `rbdkit.formulations.linearize` finds, for some numbers of its work; None where there is no such code.
+    """Linearise systems near states, as `rbdkit.formulations.linearize` does; None for states without compiled code.
 
-    Derivatives of the dynamics are exact where there is code for them; what a user's functions add, and all of models
-    with force elements, or joints that follow others or move as time says, comes from central differences, at all
-    states at once; with loops and constraints along the motions that these allow, state by state.
+    Derivatives of the dynamics are exact where there is code for them. User functions, and models with force elements,
+    mimic joints or prescribed joints, are differentiated by central differences, at all states at once; with loops and
+    constraints along the admissible directions, state by state.
     """
     first = states[0].system
     model = first.model if in_joints(first) else None
@@ -106,10 +113,10 @@ def _by_derivatives(
 def _where_closed(
     systems: Sequence[JointSystem], kernels: Kernels, t: NDArray, x: NDArray, v: NDArray
 ) -> tuple[NDArray, NDArray]:
-    """Derivatives along the motions that loops and constraints allow, zero along all others, at one state.
+    """Return K and C at one state along the directions that loops and constraints allow, zero along all others.
 
-    Between closed states alone: where rows are off, or the wrong ones are left out, accelerations say nothing of the
-    mechanism, and their differences are rates of no motion.
+    Differences are taken between states with closed loops: accelerations at open loops, or with other rows left out as
+    redundant, say nothing of the mechanism.
     """
     model, n = systems[0].model, v.shape[1]
     arcs, closing = np.ones(n), _Closing(model, kernels, float(t[0]), x[0], v[0])
@@ -134,9 +141,10 @@ def _where_closed(
 
 
 class _Closing:
-    """The closed states around one of them.
+    """States with closed loops around a given one.
 
-    arcs : what displacements of the joints are counted in. allowed : (nv, d) motions, as arcs, that close loops.
+    arcs : (nv,) units of joint displacements, so that angles and lengths compare. allowed : (nv, d) orthonormal basis,
+    in these units, of the directions that keep loops closed.
     """
 
     def __init__(self, model: Model, kernels: Kernels, t: float, q: NDArray, v: NDArray) -> None:
@@ -149,7 +157,7 @@ class _Closing:
         self.allowed = V[int(np.sum(s > RANK * s.max(initial=0.0))) :].T
 
     def closed(self, moves: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Coordinates (k, nq) and velocities (k, nv) after displacements (k, nv), made to fit."""
+        """Return coordinates (k, nq) and velocities (k, nv) after displacements (k, nv), projected onto the loops."""
         q = self.model.move(np.repeat(self.q[None], len(moves), axis=0), moves)
         v = np.repeat(v[None], len(moves), axis=0)
         for _ in range(CLOSINGS):
@@ -159,7 +167,7 @@ class _Closing:
         return q, v + self._least(rows.K, rows.slip)
 
     def _least(self, K: NDArray, error: NDArray) -> NDArray:
-        """The shortest displacements or velocities (k, nv) that take errors (k, m) away."""
+        """Return the smallest displacements or velocities (k, nv) that remove errors (k, m)."""
         inverse = np.linalg.pinv(K * self.arcs / self.size[:, None], rcond=RANK)
         return -self.arcs * np.einsum("knm,km->kn", inverse, error / self.size)
 
@@ -172,7 +180,7 @@ def _by_differences(
     v: NDArray,
     around: tuple[NDArray, NDArray, NDArray],
 ) -> tuple[NDArray, NDArray]:
-    """around : states near each, as `_around` gives them."""
+    """Return K and C by central differences. around : states near each one, from `_around`."""
     q_near, v_near, steps = around
     v_near, z_near = split_states(systems[0].model, v_near)
     tau = _near(systems, "tau", t, q_near, v_near)
@@ -187,14 +195,16 @@ def _by_differences(
 
 
 def _near(systems: Sequence[JointSystem], force: str, t: NDArray, q_near: NDArray, v_near: NDArray) -> NDArray:
-    """Values of a force of each of m systems at the states around one, (m, 4 n, ...)."""
+    """Return the values of a force of each of m systems at the states around its own, (m, 4 n, ...)."""
     states = zip(systems, t, q_near, v_near, strict=True)
     return np.array([at_states(getattr(system, force), np.full(len(q), s), q, v) for system, s, q, v in states])
 
 
 def _around(model: Model, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """States near each of m: its n displacements there and back, then its velocities, (m, 4 n, nq) and (m, 4 n, n);
-    and how far they are, (m, 2 n)."""
+    """Return states around each of m, (m, 4 n, nq) and (m, 4 n, n), and the steps, (m, 2 n).
+
+    The order is: n displacements forward, n backward, n velocities increased, n decreased.
+    """
     m, n = v.shape
     steps, places = np.full((m, 2 * n), STEP), np.arange(n)
     steps[:, n:] *= np.maximum(1.0, np.abs(v))
@@ -208,7 +218,7 @@ def _around(model: Model, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDA
 
 
 def _quotients(values: NDArray, steps: NDArray) -> tuple[NDArray, NDArray]:
-    """Derivatives (m, n, n) by displacements and by velocities of values (m, 4 n, n) at the states of `_around`."""
+    """Return the derivatives (m, n, n) by displacements and by velocities of values (m, 4 n, n), see `_around`."""
     m, n = len(steps), steps.shape[1] // 2
     there, back, faster, slower = np.moveaxis(values.reshape(m, 4, n, -1), 1, 0)
     by_q, by_v = (there - back) / (2.0 * steps[:, :n, None]), (faster - slower) / (2.0 * steps[:, n:, None])

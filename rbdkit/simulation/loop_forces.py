@@ -1,4 +1,4 @@
-"""What loop joints transmit in a recorded motion."""
+"""Wrenches through loop joints in a recorded motion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rbdkit.joints import Reversed
 from rbdkit.model import Loop, Model
 
 LOOKS = 17
-"""So many states are asked which forces the motion does not determine."""
+"""Number of states at which redundant constraints, hence indeterminate wrenches, are looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,16 +26,16 @@ class LoopForces(Mapping[str, NDArray]):
     Attributes
     ----------
     t : ndarray (n,)
-        s.
+        Times, s.
     wrenches : mapping of str to ndarray (n, 6)
-        Moment and force on the successor body, in its coordinates; the predecessor feels the opposite. N m and N.
+        Moment, N m, and force, N, on the successor body, in its coordinates; the predecessor feels the opposite.
     indeterminate : tuple of str
-        Joints whose wrench the motion does not determine: constraints are redundant, and the bodies' stiffness would
-        decide on shares. Given is then the smallest one of those that do the same to the motion.
+        Joints with indeterminate wrenches: constraints are redundant, and the bodies' stiffness would decide how they
+        share the load. The smallest wrench with the same effect is given.
 
     Examples
     --------
-    A load of 2 kg that slides on a rail and hangs on a second one besides: who carries it cannot be told.
+    A load of 2 kg slides on two rails at once; how they share its weight is indeterminate.
 
     >>> import rbdkit as rbd
     >>> model = rbd.Model("shared load", gravity=(0, 0, -10))
@@ -77,9 +77,10 @@ def loop_forces(
     f_ext: NDArray | None,
     z: NDArray | None = None,
 ) -> LoopForces:
-    """Of states at times t (n,) under joint forces (n, nv) and external forces (n, bodies, 6), or None.
+    """Compute the wrenches through loop joints in n states.
 
-    z : (n, nz) states of force elements, where they have some.
+    t : (n,) times, s. q, v : (n, nq), (n, nv). tau : (n, nv) joint forces, or None. f_ext : (n, bodies, 6) external
+    forces, or None. z : (n, nz) states of force elements, or None.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def loop_forces(
 def _compiled(
     model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None, t: NDArray, z: NDArray | None
 ) -> dict[str, NDArray] | None:
-    """The wrenches by compiled code, all states at once; None if there is none, or if time moves joints."""
+    """Return the wrenches by compiled code, all states at once; None if there is none, or with prescribed joints."""
     kernels = kernels_for(model)
     if (
         kernels is None
@@ -136,5 +137,5 @@ def _compiled(
 
 
 def _turned(loop: Loop) -> bool:
-    """Whether code has the ends of a loop joint the other way round, or its wrenches turn in the successor."""
+    """Whether a loop joint's ends are swapped in compiled code, or its constraint subspace depends on its position."""
     return isinstance(loop.joint.type.simplified(), Reversed) or not loop.joint.type.constant_T

@@ -1,4 +1,4 @@
-"""Which group suits which joint: the conclusion of Müller and Terze (2013) as a table that is computed."""
+"""Table of lower pairs: which Lie group suits which joint, the conclusion of Müller and Terze (2013), computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAIRS: tuple[JointType, ...] = (
     Spherical(),
     Universal(),
 )
-"""The six lower pairs, and the universal joint for contrast: its motions are no subgroup."""
+"""The six lower pairs, and the universal joint for contrast: its motions form no subgroup."""
 
 ALIKE = 10.0
 """Errors within this factor of each other count as equal."""
@@ -27,7 +27,7 @@ ALIKE = 10.0
 
 @dataclass(frozen=True)
 class PairDrift:
-    """A joint, to the ground or to a body that moves, and how far each group drifts from it."""
+    """The constraint drift of one joint, to the ground or to a moving body, on each group."""
 
     joint: str
     grounded: bool
@@ -52,21 +52,21 @@ def lower_pair_table(
     integrator: str | Integrator = "rk4",
     joints: Sequence[JointType] = PAIRS,
 ) -> list[PairDrift]:
-    """Every joint, first to the ground and then to a moving body, on both groups.
+    """Run every joint on both groups, first between ground and body, then between two moving bodies.
 
     Parameters
     ----------
     duration, dt : float, optional
-        Of the runs and of their steps, s.
+        Length of the runs and of their steps, s.
     integrator : str or Integrator, optional
         As in `simulate`.
     joints : sequence of JointType, optional
-        To try, see `rbdkit.library.lower_pair`.
+        Joints to try, see `rbdkit.library.lower_pair`.
 
     Returns
     -------
     list of PairDrift
-        How far each joint comes apart.
+        Constraint drift of each joint.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""Functions that keep something from call to call: a run asks them oftener than once a step, and a report once more."""
+"""Detect functions with memory, which return another value when called again at the same state.
+
+A run calls tau and f_ext several times a step, and the report once more; a controller with an integral term, say, would
+count all of these calls.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,13 @@ from rbdkit.simulation.short_forces import is_pure, states_of
 from rbdkit.simulation.trajectory import Trajectory
 
 ALIKE = 1e-9
-"""Of the largest value: less is round-off of code that computes one state in more than one way."""
+"""Difference, relative to the largest value, up to which two values are equal but for round-off."""
 
 
 def with_memory(motion: Trajectory, applied: Drive) -> list[str]:
-    """Which of 'tau' and 'f_ext' gives another value when it is asked again at the same state.
+    """Return which of 'tau' and 'f_ext' return another value when called again at the same state.
 
-    Only functions that are not seen to depend on t, q and v alone are asked.
+    Functions that are known to depend on t, q and v alone are not called.
     """
     found = []
     laws = ("tau", applied.function, applied.law), ("f_ext", motion.f_ext, getattr(motion.f_ext, "function", None))
@@ -38,7 +42,7 @@ def with_memory(motion: Trajectory, applied: Drive) -> list[str]:
 
 
 def memory_text(what: list[str], method: Integrator | Adaptive | ContactLaw) -> str:
-    """What that means for a motion, and how to ask such a function once a step."""
+    """Return the alarm text for functions with memory, and how to call such a function once per step."""
     names = " and ".join(what)
     several = least_evaluations(method)
     often = f"{method.name!r} asks {several} times a step, at states between the steps too, and " if several > 1 else ""

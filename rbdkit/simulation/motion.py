@@ -1,4 +1,4 @@
-"""A motion recorded in the coordinates of another formulation than the joint coordinates."""
+"""A trajectory recorded in the coordinates of a formulation other than joint coordinates."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from rbdkit.simulation.report import Report
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 
 SOME = 2048
-"""So many states have residuals that stay in the processor's cache."""
+"""Number of states evaluated at a time, so that their residuals stay in the processor's cache."""
 CLOSED = 1e-6
-"""rad and m: joints that stand open by less place force elements well enough for what these lose; it is compiled."""
+"""Constraint error, rad or m, up to which the dissipation of force elements is computed from joint coordinates, by
+compiled code."""
 
 
 class Motion(Trajectory):
-    """A `Trajectory` that a formulation computed; its q and v are found when asked for, from poses and velocities
-    where the formulation does not tell them.
+    """A `Trajectory` in the coordinates of a formulation; q and v are computed at first access, from poses if need be.
 
     Parameters
     ----------
     system : Formulation
         The formulation.
     t, x, w : ndarray (n,), (n, nx), (n, nw)
-        Times and states in its own coordinates.
+        Times, and states in the formulation's coordinates.
     tau, f_ext : Force, optional
-        What acts, as functions of (t, q, v), or None.
+        Applied joint forces and external forces as functions of (t, q, v), or None.
     solves : sequence of Solve, optional
-        How the equations of steps were solved: for each state but the first, of the steps since the one before the one
-        that took most corrections; empty for explicit methods.
+        How the equations of implicit steps were solved: for each state but the first, the solve with most iterations
+        since the state before; empty for explicit methods.
     report : Report, optional
-        How the run went; its lines are in ``repr``.
+        Report on the run; its lines are in ``repr``.
     contacts : ContactRecord, optional
-        Where bodies touched, and the forces there; None if nothing could touch.
+        Contact points and forces; None if nothing could touch.
     events : tuple of ContactEvent, optional
-        What happened to contacts, in order.
+        Contact events in order.
 
     Examples
     --------
@@ -104,14 +104,14 @@ class Motion(Trajectory):
         return self._errors_at(slice(None))
 
     def _errors_at(self, rows: slice) -> NDArray:
-        """`constraint_error` at some of the states."""
+        """Return `constraint_error` at some of the states."""
         error = self._of_states(lambda x, w, t: self.system.constraint_error(x, t), rows)
         if isinstance(self.system, Holding) and self.system.nonholonomic:
             error = error + self._of_states(self.system.slip, rows)
         return error
 
     def _errors_in_parts(self) -> Iterator[NDArray]:
-        """`constraint_error` as it is found, some states after the other, none of which is kept."""
+        """Yield `constraint_error` in parts, without storing all of it."""
         if not isinstance(self.system, ClosedJointSystem):  # others ask for it again
             yield self._constraint_error
             return
@@ -140,7 +140,7 @@ class Motion(Trajectory):
         return {own.name: found[:, names == own.name] for own in self.model.constraints}
 
     def _forces_of_loops(self) -> dict[str, NDArray]:
-        """Along the rows of loop joints, from the wrenches through them."""
+        """Return constraint forces along the rows of loop joints, from the wrenches through them."""
         if not self.model.loops:
             return {}
         wrenches = self.loop_forces()
@@ -192,9 +192,9 @@ class Motion(Trajectory):
         return super()._lost_in_elements
 
     def _of_states(self, function: Callable[[NDArray, NDArray, float], NDArray], rows: slice = slice(None)) -> NDArray:
-        """What a function of (x, w, t) gives for all states at once, or one by one where time moves joints.
+        """Evaluate a function of (x, w, t) at all states at once, or one by one with rheonomic constraints.
 
-        rows : of some states only.
+        rows : which states.
         """
         if not self._moved_by_time:
             return function(self.x[rows], self.w[rows], 0.0)

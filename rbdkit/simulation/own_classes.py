@@ -1,12 +1,12 @@
-"""Classes of a user's own that are made from one of rbdkit's."""
+"""Detect user subclasses of rbdkit's classes, which compiled code would not respect."""
 
 from __future__ import annotations
 
 
 def users_class(thing: object, method: str) -> str:
-    """The name of the user's class that an object is of, if one of rbdkit's further up gives it a method; or nothing.
+    """Return the name of an object's user-defined class if it inherits the given method from rbdkit; else "".
 
-    That method was written for rbdkit's class, and may pass over what the user's has changed: a compiled loop does.
+    The inherited method, such as a compiled loop, may ignore what the user's class overrides.
     """
     for cls in type(thing).__mro__:
         if method in vars(cls):

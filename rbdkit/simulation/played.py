@@ -1,4 +1,4 @@
-"""What hands did to a model that was played, as external forces."""
+"""Forces of the mouse on a model that was played in the page, as external forces."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from rbdkit.model import Model
 
 
 class PlayedPulls:
-    """Forces of hands on bodies, each pulling at a point toward a place that stood still from one picture to the next.
+    """Recorded spring-damper pulls of the mouse on bodies; the target of each is constant over a frame.
 
-    It is called with t, q, v and gives the external forces (bodies, 6) in world coordinates.
+    Called with t, q, v it returns the external forces (bodies, 6) in world coordinates.
 
     Parameters
     ----------
     model : Model
-        What was pulled at.
+        The model that was played.
     bodies : sequence of str
-        Those that the rows number.
+        Names of the bodies that the rows number.
     t : ndarray (n,)
-        Times of the pictures, s.
+        Times of the animation frames, s.
     rows : ndarray (k, 10)
-        Of each pull: time of its picture, number of the body, point in the body, place of the hand in the world,
-        stiffness, damping; see `rbdkit.Pull`.
+        For each pull: time of its frame, s, number of the body, point in body coordinates, m, target in world
+        coordinates, m, stiffness, N/m, damping, N s/m; see `rbdkit.Pull`.
     """
 
     NUMBERS: ClassVar[int] = 10

@@ -1,4 +1,4 @@
-"""A progress line for runs that take longer than a moment."""
+"""A progress bar for runs that take longer than a second."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from contextlib import suppress
 from typing import TextIO
 
 PATIENCE = 1.0
-"""Seconds that pass before anything is shown."""
+"""Seconds before anything is shown."""
 
 
 class Progress:
-    """Shows how far a run is, at most ten times a second, and clears its line when it ends.
+    """Progress bar of a run, updated at most ten times a second and cleared at the end.
 
     Parameters
     ----------
     show : bool or callable or None
-        None shows a line after a second, where there is someone to see it; True at once; False never; a function is
-        called with the fraction done.
+        None shows the bar after a second, in a terminal or notebook; True at once; False never; a function is called
+        with the fraction done.
     label : str
-        What is running.
+        Text in front of the bar.
     stream : TextIO, optional
         Where the line goes; the notebook or the terminal if not given.
     clock : callable, optional
@@ -51,7 +51,7 @@ class Progress:
         return self._clock() - self._started
 
     def update(self, fraction: float) -> None:
-        """Tell that this fraction of the work is done."""
+        """Show that this fraction of the work is done."""
         self._fraction = fraction
         now = self._clock()
         if self._quiet or now < self._next:
@@ -66,21 +66,24 @@ class Progress:
         self._shown = True
 
     def close(self) -> None:
-        """Clear the line; a function is told how far the run has come."""
+        """Clear the line, or call the function a last time with the fraction done."""
         if self._tell is not None:
             self._tell(self._fraction)
         if self._shown:
             self._write("\r" + " " * (len(self._label) + 60) + "\r")
 
     def _write(self, text: str) -> None:
-        """Show a text where that is possible; no motion ends because nobody can see how far it is."""
+        """Write a text to the stream; errors of the stream are ignored, as they must not end a run."""
         with suppress(AttributeError, OSError, ValueError):  # no stream; one that is broken; one that is closed
             self._stream.write(text)
             self._stream.flush()
 
 
 def _screen() -> TextIO | None:
-    """Where a line can be written over and over: a notebook cell (whose error stream is drawn in red) or a terminal."""
+    """Return a stream on which a line can be overwritten: a notebook cell's output or a terminal; else None.
+
+    In notebooks it is standard output, as the error stream is shown in red.
+    """
     if type(sys.stdout).__module__.startswith("ipykernel"):
         return sys.stdout
     with suppress(AttributeError, OSError, ValueError):  # no error stream, or a closed one

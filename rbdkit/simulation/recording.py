@@ -1,4 +1,4 @@
-"""The loop that collects the states of a run, and what can end it early."""
+"""The loop that records the states of a run, and the ways in which a run ends early."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rbdkit.trace import compile_seconds
 
 @dataclass(frozen=True)
 class Recording:
-    """States that a run went through.
+    """Recorded states of a run, and how it ended.
 
     Attributes
     ----------
     t, q, v : (n,), (n, nq), (n, nv), the states in the formulation's coordinates; the last row is the last state that
         could be computed.
     steps : number of steps that the integrator took.
-    stopped : why the run ended before its time, or empty.
-    ran_away : whether that was because the state was not finite any more. interrupted : or because the user wanted so.
-    solves : how equations were solved, of the steps since the row before those that took most corrections, for rows 1,
-        2, ...; empty for explicit methods.
-    seconds : in which steps were made, without those in which code for them was compiled.
-    fault : the exception that ended the run, with its traceback; None if none did.
+    stopped : why the run ended early, or empty.
+    ran_away : whether it ended because the state became infinite. interrupted : whether the user interrupted it.
+    solves : for each row but the first, the solve with most iterations since the row before; empty for explicit
+        methods.
+    seconds : wall time of the steps, s, without compilation.
+    fault : the exception that ended the run, with its traceback, or None.
     """
 
     t: NDArray
@@ -44,14 +44,14 @@ class Recording:
     fault: Exception | None = None
 
     def thinned(self, every: int) -> Recording:
-        """Every n-th state, and the last one, of a run of which all are kept and that solved no equations."""
+        """Return every `every`-th state and the last one; for a run that recorded all and has no `solves`."""
         rows = np.append(np.arange(0, len(self.t) - 1, every), len(self.t) - 1)
         return replace(self, t=self.t[rows], q=self.q[rows], v=self.v[rows])
 
     def within_reach(self) -> Recording:
-        """The states before the first one with a coordinate of which no digit of an angle is left.
+        """Cut the recording before the first state with a coordinate too large for an angle to have any digits left.
 
-        Of a motion that ran away nothing is taken: its end is told already.
+        A motion that ran away is returned as it is, as its end has been explained already.
         """
         q = self.q
         if self.ran_away or not (q.max(initial=0.0) > FARTHEST or q.min(initial=0.0) < -FARTHEST):
@@ -65,26 +65,26 @@ class Recording:
 
 
 FARTHEST = 1e15
-"""rad or m: doubles are 0.1 apart there."""
+"""Largest coordinate, rad or m: adjacent doubles are about 0.1 apart there."""
 
 Sample = tuple[NDArray, NDArray, int, Solve | None]
-"""A state (q, v), the number of steps so far, and how the last one was solved."""
+"""A state (q, v), the number of steps so far, and how the last step was solved, or None."""
 
 
 def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, every: int, watch: Progress) -> Recording:
-    """Collect states until the end, an interruption, an error, or a state that is not finite.
+    """Record states until the end, an interruption, an error, or a state that is not finite.
 
-    A law of the user's may raise anything, and what was computed until then is the motion of an hour, say.
+    User functions may raise any exception; what was computed until then is kept, as it may be the work of an hour.
 
     Parameters
     ----------
-    motion : samples at times[1:], one after the other. q, v : the state at times[0].
-    every : keep every n-th state, and the last one.
+    motion : iterator over samples at times[1:]. q, v : the state at times[0].
+    every : record every `every`-th state, and the last one. watch : shows progress.
 
     Raises
     ------
     Exception
-        What came up if not even the first step can be made.
+        Whatever the first step raises.
     """
     kept, last = [(times[0], q, v)], len(times) - 1
     solves: list[Solve] = []
