@@ -1,4 +1,4 @@
-"""What a simulation has to say about itself."""
+"""The report of a simulation: accuracy of the step, energy balance, constraints, limits, and alarms."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from rbdkit.simulation.later import Later
 from rbdkit.simulation.variables import mover_name, position_unit, variable_name
 
 ADEQUATE = 1e-3
-"""Errors of all steps added up, rad or parts of the mechanism's length, up to which a step is called adequate."""
+"""Sum of the errors of all steps, rad or parts of the mechanism's length, up to which a step is called adequate."""
 TOO_LONG = 1.0
-"""Such errors, from which on the motion has little to do with the model's; displacements count as parts of what was
-covered, if that is more than the length."""
+"""Sum of the errors of all steps above which the motion has little to do with the model's; displacements count as parts
+of the distance covered, if that is more than the length."""
 TOO_MUCH = 0.05
-"""Energy error, as a part of the energy that moves about, from which on the same is true."""
+"""Energy error above which the motion is doubtful, as a part of the energy scale."""
 OPEN = 1e-2
-"""Residual of a position constraint, rad or part of the mechanism's length, from which on the joints do not hold."""
+"""Residual of a position constraint, rad or part of the mechanism's length, above which it counts as violated."""
 
 WATCHED = "in rad or m, their rates, N m or N; watched only, rbdkit.Limit stops a joint"
 NOTICED = 0.1
-"""Seconds of preparation that a report tells."""
+"""Least preparation time that a report mentions, s."""
 SHOWN = 3
-"""Violations of limits that the lines of a report name."""
+"""Largest number of limit violations that a report lists."""
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A limit of a joint that was passed.
+    """A joint limit that was exceeded.
 
     Attributes
     ----------
     joint : str
         Name of the joint.
     what : str
-        Which limit: position, velocity or effort.
+        Kind of limit: 'position', 'speed' or 'effort'.
     since : float
-        From when on, s.
+        Time at which it was first exceeded, s.
     value, bound : float
-        The largest value, and the bound that it passed; in rad or m, their rates, N m or N.
+        The largest value, and the limit; in rad or m, their rates, N m or N.
 
     Examples
     --------
@@ -76,62 +76,63 @@ class Report:
     Attributes
     ----------
     integrator, backend : str
-        What ran, and why that backend.
+        Name of the integrator, and the code that ran, with the reason.
     steps, step
-        Number of steps taken and their length in s, the mean one if the integrator chose them.
+        Number of steps and their length, s, the mean one if the integrator chose them.
     wall_time : float
-        Of the steps alone, s.
+        Wall time of the steps alone, s.
     energy_error : float
-        Largest deviation of the energy from what forces and dampers account for, relative to `energy_scale`; not a
-        number where it says nothing.
+        Largest deviation of the energy from what forces and dampers account for, relative to `energy_scale`; NaN where
+        it is meaningless.
     work_error : float
-        How well the recorded states give the work, relative too; an energy_error below says no more than this.
+        Uncertainty of the work computed from the recorded states, relative to `energy_scale`; a smaller energy_error is
+        not significant.
     energy_scale : float
         Largest kinetic energy plus the range of the potential energy, J.
     balanced : bool
-        Whether work and losses were counted in: then energy_error measures the integrator, motors or not.
+        Whether there were work and losses, which energy_error accounts for.
     adaptive : bool
         Whether the integrator chose the steps.
     adequacy : StepAdequacy or None
         Whether the step was short enough; None for adaptive integrators.
     violations : sequence of Violation
-        Limits that were passed, found when they are first looked at; none are listed of a motion that ran away.
+        Joint limits that were exceeded, computed at first access; none are listed for a motion that ran away.
     stopped : str
-        Empty, or why the run ended before its time.
+        Empty, or why the run ended early.
     notes : sequence of str
-        Anything else worth knowing; some of it is found when it is first looked at.
+        Further remarks; some are computed at first access.
     constraint_error : float
-        Largest residual of a constraint, rad or m, or m/s of one on velocities alone; 0 where there are none.
+        Largest residual of a constraint, rad or m, or m/s of a nonholonomic one; 0 without constraints.
     constraint : str
-        Which constraint that is, and when, in words.
+        Name of that constraint, and when, in words.
     constraint_unit : str
-        Of that residual.
+        Unit of that residual.
     iterations : int
-        Of Newton's method, the most that a recorded step took; 0 for explicit methods.
+        Largest number of Newton iterations in a recorded step; 0 for explicit methods.
     order : int
-        Of the integrator.
+        Order of the integrator.
     lost_turns : str
-        Empty, or which joint turned past half a turn, and when, in a formulation that cannot tell.
+        Empty, or which joint turned past half a turn, and when, in a formulation that does not count turns.
     judged : bool
-        Whether the motion could be judged; if not, the numbers above say nothing.
+        Whether the motion could be assessed; if not, the numbers above are meaningless.
     unjudged : str
-        Why it was not, if that was no interruption.
+        Why it could not be assessed, unless that was interrupted.
     contacts : ContactReport or None
-        How contacts were computed; None where nothing could touch.
+        How contacts were computed; None if nothing could touch.
     closing : bool
-        Whether the integrator closes joints in every step: one that it leaves open is an alarm sooner.
+        Whether the integrator projects onto the constraints in every step; alarms then use a smaller bound.
     memory : str
-        Empty, or which function keeps something from call to call, and what that means.
+        Empty, or which function depends on earlier calls, and what that means.
     unseen : str
-        Empty, or which force acts for so short a time that steps may pass over it.
+        Empty, or which force acts for so short a time that steps may miss it.
     preparation_time : float
-        What came before and between them, s: code for the model and the functions was recorded and compiled, or found.
+        Wall time of preparation, s: tracing and compilation, or lookup in the code cache.
     length : float
-        Of the mechanism, m, by which displacements are judged.
+        Length of the mechanism, m, by which displacements are judged.
     sizes, ways : (nv,) or None
-        What errors of each joint variable are judged by: 1 rad or the length; 1 rad or what was covered, m.
+        Scales for the errors of each joint variable: 1 rad or the length, m; 1 rad or the distance covered, m.
     traceback : str
-        Empty, or the traceback of the exception that ended the run, of a function of yours say.
+        Empty, or the traceback of the exception that ended the run.
 
     Examples
     --------
@@ -175,12 +176,12 @@ class Report:
 
     @property
     def end_error(self) -> float:
-        """Estimated error of all steps in the worst joint, rad or m: that of a step, times their number.
+        """Estimated error of all steps in the worst joint, rad or m: the error of one step times their number.
 
-        Which joint that is is decided in parts of the mechanism's length, as angles are in rad.
+        To find the worst joint, lengths are measured in lengths of the mechanism, angles in rad.
 
-        What the motion makes of early errors is not in it: an arm that stands upright, or a double pendulum that turns
-        over, may have enlarged them a thousandfold at the end: see `Trajectory.error_growth`.
+        Growth of early errors is not included: an upright arm, or a double pendulum that turns over, may amplify them a
+        thousandfold; see `Trajectory.error_growth`.
         """
         if self.adequacy is None or not self.adequacy.error.size:
             return 0.0
@@ -188,13 +189,13 @@ class Report:
 
     @property
     def _worst(self) -> int:
-        """The joint variable with the largest error beside its size."""
+        """Index of the joint variable with the largest error relative to its scale."""
         assert self.adequacy is not None
         return int(np.argmax(self.adequacy.error / (1.0 if self.sizes is None else self.sizes)))
 
     @property
     def _size(self) -> float:
-        """What the error of that variable is judged by, rad or m."""
+        """Scale by which the error of the worst variable is judged, rad or m."""
         return 1.0 if self.sizes is None or not self.sizes.size else float(self.sizes[self._worst])
 
     @property
@@ -224,16 +225,16 @@ class Report:
 
     @property
     def _open(self) -> bool:
-        """Whether a joint does not hold; not a number counts as open."""
+        """Whether a constraint is violated; NaN counts as violated."""
         return not self.constraint_error < (ADEQUATE if self.closing else OPEN) * self._gap
 
     @property
     def _gap(self) -> float:
-        """What residuals of constraints are judged by: 1 rad, or the length of the mechanism."""
+        """Scale by which the constraint residual is judged: 1 rad, or the length of the mechanism, m."""
         return 1.0 if self.constraint_unit == "rad" else self.length
 
     def lines(self, model: Model) -> list[str]:
-        """The report as lines of text."""
+        """Return the report as lines of text."""
         length = f"{self.step:.3g} s" + (" on average" if self.adaptive else "")
         how = f"with {self.integrator} in {self.wall_time:.3g} s"
         if self.preparation_time > max(self.wall_time, NOTICED):
@@ -260,7 +261,7 @@ class Report:
         return [*lines, *self.notes, *alarms]
 
     def alarms(self, model: Model) -> list[str]:
-        """The lines that make the motion doubtful; they are also given as a warning."""
+        """Return the alarms: the lines that make the motion doubtful, also issued as a warning."""
         lines = []
         adequacy = self.adequacy
         if adequacy is not None and not adequacy.stable:
@@ -312,7 +313,7 @@ class Report:
         return f"energy balance holds to {amount}, as well as the recorded states give the work"
 
     def _energy_advice(self) -> str:
-        """What would mend the energy, where no step is judged."""
+        """Return advice against an energy error if no step size was judged."""
         if self.adaptive:
             return f"take smaller tolerances, Adaptive({self.integrator!r}, rtol=1e-11, atol=1e-11) for instance"
         return (
@@ -320,7 +321,7 @@ class Report:
         )
 
     def _open_text(self) -> str:
-        """The alarm of a joint that does not hold."""
+        """Return the alarm text of a violated constraint."""
         text = f"CONSTRAINTS VIOLATED: {self.constraint} is off by {self.constraint_error:.2g} ({self.constraint_unit})"
         if not np.isfinite(self.constraint_error):
             return text
@@ -335,11 +336,11 @@ class Report:
         return f"{text}; take {', or '.join(ways)}" if ways else text
 
     def _mended(self, error: float, wanted: float) -> float:
-        """The step that would bring an error of the integrator's order down to what is wanted, s."""
+        """Return the step, s, that reduces an error to the wanted size, by the integrator's order."""
         return 0.9 * self.step * (wanted / error) ** (1.0 / self.order)
 
     def _error_text(self, model: Model, adequacy: StepAdequacy) -> str:
-        """One sentence on the error, and on the step that would mend it."""
+        """Return a sentence on the error, and on the step that would reduce it."""
         worst = self._worst if adequacy.error.size else 0
         where = f" {position_unit(model, worst)} in joint {variable_name(model, worst)}" if adequacy.error.size else ""
         text = f"the errors of its steps add up to {self.end_error:.1g}{where}"
@@ -351,7 +352,7 @@ class Report:
 
 
 def likely_cause(model: Model, v: NDArray, adequacy: StepAdequacy | None, step: float) -> str:
-    """Name the joint that ran away, from the last finite velocities v (nv,), and say why that may be."""
+    """Return a text that names the joint that ran away, from the last finite velocities v (nv,), and a likely cause."""
     worst = int(np.argmax(np.abs(v)))
     speed = f"{abs(v[worst]):.3g} {position_unit(model, worst)}/s"
     if adequacy is not None and not adequacy.stable:
@@ -364,8 +365,8 @@ def likely_cause(model: Model, v: NDArray, adequacy: StepAdequacy | None, step: 
 
 
 def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArray | None) -> Sequence[Violation]:
-    """Limits of joints that a motion passes: whether there are some, and which when that is looked at."""
-    # the extremes of a motion tell what need not be looked at
+    """Return the joint limits that a motion exceeds; the list is computed at first access, unless it is empty."""
+    # extremes of each column first: most motions exceed no limit, and then nothing else is computed
     (q, low, high), (v, slowest, fastest) = _extremes(q), _extremes(v)
     ends, fastest = np.stack([low, high]), np.maximum(fastest, -slowest)
     strongest = None
@@ -380,7 +381,7 @@ def find_violations(model: Model, t: NDArray, q: NDArray, v: NDArray, tau: NDArr
 
 
 def _extremes(x: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """A copy of x (n, k) whose columns are read fast, and the smallest and the largest number of each, (k,)."""
+    """Return a copy of x (n, k) with contiguous columns, and the smallest and largest number of each, (k,)."""
     columns = np.array(x.T, order="C")
     with np.errstate(invalid="ignore"):
         low, high = columns.min(axis=1), columns.max(axis=1)
@@ -399,7 +400,7 @@ def _violations(
     fastest: NDArray,
     strongest: NDArray | None,
 ) -> Sequence[Violation]:
-    """Limits of these joints that are passed, by the extremes of a motion and where these are."""
+    """Return the violations of these joints' limits. ends, fastest, strongest : extremes of the motion."""
     found: list[Violation] = []
     for joint in joints:
         name, limits, positions = joint.name, joint.limits, joint.coordinates(ends)
@@ -420,9 +421,9 @@ def _violations(
 
 @dataclass(frozen=True)
 class _Bounds:
-    """Limits of joints in one row: of which coordinates and velocities, and what these must not pass.
+    """Limits of all joints as arrays, with the indices of the coordinates and velocities that they belong to.
 
-    others : joints that follow others, whose coordinates do not stand in a state.
+    others : mimic joints, whose coordinates are not part of the state.
     """
 
     at_q: NDArray
@@ -434,7 +435,7 @@ class _Bounds:
     others: tuple[Joint, ...]
 
     def passed(self, ends: NDArray, fastest: NDArray, strongest: NDArray | None) -> bool:
-        """Whether one of them may be, by the extremes of a motion."""
+        """Whether a motion with these extremes exceeds a limit."""
         return bool(
             (ends[0, self.at_q] < self.lower).any()
             or (ends[1, self.at_q] > self.upper).any()
@@ -444,7 +445,7 @@ class _Bounds:
 
 
 def _bounds(model: Model) -> _Bounds:
-    """Those of `limited_joints`."""
+    """Return the limits of `limited_joints` as arrays."""
     limited = kept(model, limited_joints)
     own = [joint for joint in limited if joint.mimic is None]
 
@@ -462,8 +463,10 @@ def _bounds(model: Model) -> _Bounds:
 
 
 def _passed(joint: str, what: str, t: NDArray, values: NDArray, largest: NDArray, bound: ArrayLike) -> list[Violation]:
-    """The violation of upper bounds (k,) that values (n, k) with such largest ones (k,) pass; none if it is the
-    round-off of standing on them."""
+    """Return the worst violation of upper bounds (k,) by values (n, k), in a list; empty within round-off.
+
+    largest : (k,) largest value of each column.
+    """
     bounds = np.asarray(bound, dtype=float)
     limit = bounds + 1e-9 * (1.0 + np.abs(np.where(np.isfinite(bounds), bounds, 0.0)))
     beyond = [k for k, passed in enumerate((largest > limit).tolist()) if passed]
@@ -475,5 +478,5 @@ def _passed(joint: str, what: str, t: NDArray, values: NDArray, largest: NDArray
 
 
 def limited_joints(model: Model) -> tuple[Joint, ...]:
-    """Joints with a finite limit."""
+    """Return the joints with a finite limit."""
     return tuple(joint for joint in model.joints if joint.nv and joint.limits.bounded)

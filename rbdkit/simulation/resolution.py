@@ -1,4 +1,4 @@
-"""Whether recorded states stand so close together that integrals over them mean something."""
+"""Check whether recorded states are dense enough to integrate over them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.spatial import so3
 
 SMALL = 1e-9
-"""Movements, as a part of a turn or of the largest displacement, below which they are round-off."""
+"""Movement that counts as round-off, as a part of a turn or of the largest displacement."""
 
 
 def displacement_error(motion: Trajectory) -> float:
-    """Relative error of the displacements of bodies when they are integrated from the recorded velocities.
+    """Return the relative error of body displacements that are integrated from the recorded velocities.
 
-    Displacements are known from the poses. Where velocities do not give them, power does not give work either, however
-    well every other state agrees with all of them: samples once a period agree perfectly.
+    The true displacements are known from the poses. Where velocities do not integrate to them, power does not integrate
+    to work either. Comparing with every other state would not show that: samples once per period agree perfectly.
     """
     poses, velocities = motion.poses(), motion.velocities()
     R, p = poses[..., :3, :3], poses[..., :3, 3]
@@ -30,6 +30,6 @@ def displacement_error(motion: Trajectory) -> float:
 
 
 def _ranges(x: NDArray, rate: NDArray, t: NDArray) -> tuple[NDArray, NDArray]:
-    """How far x (n, bodies, k) of each body goes, and by how much the integral of its rate misses that, (bodies,)."""
+    """Return the range of x (n, bodies, k) for each body, and the error of the integral of its rate, (bodies,)."""
     missed = x - x[0] - np.apply_along_axis(integral, 0, rate, t)
     return np.ptp(x, axis=0).max(axis=-1), np.abs(missed).max(axis=(0, -1))

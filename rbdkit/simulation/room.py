@@ -1,4 +1,4 @@
-"""Whether what a run records fits into memory."""
+"""Memory check: refuse runs whose recorded states do not fit into memory."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from rbdkit.errors import SimulationError
 NUMBER = 8
 """Bytes of a number."""
 COPIES = 2
-"""The record itself, and what is made of it."""
+"""Number of copies of the record that are allowed for: itself, and what is derived from it."""
 LITTLE = 1e6
-"""Bytes that are not worth the question."""
+"""Size in bytes below which memory is not checked."""
 CLEARLY = 4.0
-"""So many times as much as one wants is clearly more than that."""
+"""Factor by which unused memory must exceed the need, so that the slower check is skipped."""
 
 
 def require_room(steps: int, every: int, numbers: int) -> None:
-    """Raise SimulationError if a record and what is made of it do not fit into the memory that is free.
-
-    They would end the whole process, or the run when it is done.
+    """Raise SimulationError if the record of a run does not fit into free memory, which could kill the process.
 
     Parameters
     ----------
-    steps, every : of the run. numbers : in a recorded state, its time too.
+    steps, every : number of steps, and every how many a state is recorded. numbers : numbers per state, with its time.
     """
     size = NUMBER * numbers * (steps // every + 2)
     if COPIES * size <= LITTLE or COPIES * size <= (free := free_memory(COPIES * size)):
@@ -38,9 +36,9 @@ def require_room(steps: int, every: int, numbers: int) -> None:
 
 
 def free_memory(enough: float = float("inf")) -> float:
-    """Bytes that this process can still have; infinite where that is not known.
+    """Return the bytes that this process can still allocate; infinite if unknown.
 
-    enough : if there are clearly more than this, some of them.
+    enough : if clearly more than this is unused, a lower bound is returned without a closer look.
     """
     return min(_of_the_machine(enough), _of_the_process())
 
@@ -65,7 +63,7 @@ def _of_the_machine(enough: float) -> float:
 
 
 def _of_the_process() -> float:
-    """What the limit on its address space leaves it, if one is set (``ulimit -v``)."""
+    """Return the bytes left under the limit on the process's address space (``ulimit -v``); infinite without one."""
     if not sys.platform.startswith("linux"):
         return float("inf")
     import resource

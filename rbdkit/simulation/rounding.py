@@ -1,4 +1,4 @@
-"""What rounding leaves of computed energies: where a robot is held still, more than all that moves about."""
+"""Round-off of computed energies: for a robot at rest it exceeds the energy scale."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rbdkit.algorithms import Energy
 from rbdkit.model import Model
 
 ROUNDINGS = 1e3
-"""Of the last digit, in a motion of many steps."""
+"""Round-off of the energy in a motion of many steps, in units of the last digit."""
 
 
 def rounding_of_energy(model: Model, poses: NDArray, energy: Energy) -> float:
-    """Up to which a change of energy is round-off, J, by the weights of all bodies at all states.
+    """Return the change of energy, J, that is explained by round-off of the bodies' potential energies.
 
-    poses : (n, bodies, 4, 4) of the bodies. energy : at the same states.
+    poses : (n, bodies, 4, 4) poses of the bodies. energy : energies at the same states.
     """
     weights = np.zeros(len(poses))
     for body, pose in zip(model.bodies, np.moveaxis(poses, 1, 0), strict=True):

@@ -1,4 +1,10 @@
-"""Forces that act between the times that a motion is recorded at, found by sampling them there."""
+"""Find forces that act only between recorded times, by sampling them there: steps may miss a short pulse.
+
+Each force is sampled at irregular places inside the intervals (golden-section offsets, in resonance with nothing
+periodic) with the state held fixed, so that what is found is due to time alone. A force counts as hidden if it departs
+from the straight line between recorded times by far more than the recorded values suggest; its beginning and end are
+found by bisection.
+"""
 
 from __future__ import annotations
 
@@ -21,26 +27,26 @@ from rbdkit.simulation.traced_forces import Untraceable, guard_of_law
 from rbdkit.simulation.trajectory import Trajectory
 
 COMPILED, CALLED = 1500, 200
-"""Samples of a force that is compiled, and of one that is called."""
+"""Number of samples of a compiled force, and of one that is called from Python."""
 MOST_BETWEEN = 24
-"""Samples between two recorded times."""
+"""Largest number of samples between two recorded times."""
 STATES = 16
-"""States of the motion at which forces are sampled; what changes with time does so at each of them."""
+"""Number of states of the motion at which forces are sampled: what depends on time does so at any state."""
 HIDDEN = 10.0
-"""So much larger than what recorded times show is what they hide."""
+"""Factor by which a departure must exceed what recorded times show, to count as hidden."""
 LOOKED_AT = 8
-"""Intervals that are looked at closely: those in which a force departs most from a straight line."""
+"""Number of intervals that are examined closely: those in which a force departs most from a straight line."""
 
 Values = Callable[[NDArray, NDArray, NDArray], NDArray]
-"""Of times (n,) and states (n, nq), (n, nv): values (n, m)."""
+"""A function of times (n,) and states (n, nq), (n, nv) that returns values (n, m)."""
 
 
 @dataclass(frozen=True)
 class ShortForce:
     """A force that acts between two recorded times.
 
-    what : its name. declare : what declares its breaks. begin, end : when it acts, s. size : by how much it differs
-    from the straight line between the recorded times.
+    what : name of the force. declare : attribute that declares its breaks. begin, end : when it acts, s.
+    size : largest difference from the straight line between the recorded times.
     """
 
     what: str
@@ -53,14 +59,13 @@ class ShortForce:
 def shortest_unseen(
     motion: Trajectory, applied: Drive, breaks: tuple[float, ...], longest: float, adaptive: bool
 ) -> ShortForce | None:
-    """The largest force that acts for so short a time, between recorded times, that steps may pass over it.
+    """Return the largest force that acts so briefly between recorded times that steps may miss it, or None.
 
-    Each force is sampled at states of the motion that are held while time goes on: what is found is due to time alone.
-    Functions that keep something are not sampled: nobody knows what one more call does to them.
+    Functions with memory are not sampled, since further calls might change them.
 
     Parameters
     ----------
-    applied : joint forces. breaks : times that steps of an adaptive integrator end at. longest : step, s.
+    applied : joint forces. breaks : times at which steps of an adaptive integrator end, s. longest : longest step, s.
     """
     if len(motion) < 2:
         return None
@@ -73,7 +78,7 @@ def shortest_unseen(
             with np.errstate(all="ignore"):
                 found = _hidden(what, declare, values, motion.t, *states, samples)
         except Exception:
-            continue  # a force need not be known at states that no motion has been in
+            continue  # a force need not be defined at states that the motion never reached
         if found is None or found.end - found.begin >= enough:
             continue
         if adaptive and all(np.isclose(t, breaks, rtol=1e-9, atol=0.0).any() for t in (found.begin, found.end)):
@@ -83,7 +88,7 @@ def shortest_unseen(
 
 
 def _sources(motion: Trajectory, applied: Drive) -> Iterator[tuple[str, str, Values, int]]:
-    """What may depend on time: its name, what declares its breaks, its values, and how many samples it is worth."""
+    """Yield each force that may depend on time: name, attribute that declares breaks, values, number of samples."""
     model = motion.model
     if isinstance(applied.function, TracedForce):
         if applied.function.code.asks("t"):
@@ -104,7 +109,7 @@ def _sources(motion: Trajectory, applied: Drive) -> Iterator[tuple[str, str, Val
 
 
 def is_pure(law: Law) -> bool:
-    """Whether a function is seen to depend on its arguments alone."""
+    """Whether a function is known to depend on its arguments alone."""
     try:
         guard_of_law(law)
     except Untraceable:
@@ -124,7 +129,7 @@ def _accelerations(model: Model, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
 
 
 def states_of(motion: Trajectory) -> tuple[NDArray, NDArray, NDArray]:
-    """Some rows of a motion, with joint coordinates and velocities there."""
+    """Return a sample of a motion's rows, with joint coordinates and velocities there."""
     rows = np.unique(np.linspace(0, len(motion) - 2, STATES).astype(int))
     if not isinstance(motion, Motion):
         return rows, motion.q[rows], motion.v[rows]
@@ -137,7 +142,7 @@ def states_of(motion: Trajectory) -> tuple[NDArray, NDArray, NDArray]:
 def _hidden(
     what: str, declare: str, values: Values, t: NDArray, rows: NDArray, q: NDArray, v: NDArray, samples: int
 ) -> ShortForce | None:
-    """What a force does between recorded times and does not show at them."""
+    """Return the largest departure of a force between recorded times that these do not show, or None."""
     n = len(t) - 1
     chosen = np.arange(n) if 3 * n <= samples else np.linspace(0, n - 1, max(samples // 3, 1)).astype(int)
     between = int(np.clip(samples // len(chosen) - 2, 1, MOST_BETWEEN))
@@ -180,7 +185,7 @@ def _hidden(
 
 
 def _edge(inside: Callable[[float], bool], peak: float, outside: float) -> float:
-    """Where a force that acts at its peak stops acting, on the way to a time at which it does not."""
+    """Return the time at which a force stops acting, by bisection between its peak and a time outside."""
     for _ in range(50):
         middle = 0.5 * (peak + outside)
         peak, outside = (middle, outside) if inside(middle) else (peak, middle)

@@ -1,4 +1,4 @@
-"""Integrals of what is known at recorded times."""
+"""Cumulative integration over recorded times."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 
 def integral(y: NDArray, t: NDArray) -> NDArray:
-    """Of y (n,) from t[0] to every t (n,), by Simpson's rule for intervals of any length (Cartwright 2016).
+    """Integrate y (n,) from t[0] to every t (n,), by Simpson's rule for unequal intervals (Cartwright 2016).
 
-    Each interval is under the parabola through its ends and the next place, or the one before. SciPy's
-    `cumulative_simpson` gives the same, and takes longer to load and to call.
+    The area of each interval is that under the parabola through its ends and the next point, or the one before. SciPy's
+    `cumulative_simpson` gives the same result, but takes longer to load and to call.
     """
     if not y.any():
         return np.zeros(len(y))
@@ -28,7 +28,7 @@ def integral(y: NDArray, t: NDArray) -> NDArray:
 
 
 def _under_parabola(h: NDArray, beyond: NDArray, y0: NDArray, y1: NDArray, y2: NDArray) -> NDArray:
-    """From y0 to y1, a distance h apart; y2 is another distance beyond."""
+    """Return the area from y0 to y1, a distance h apart, under the parabola through y2, another distance beyond."""
     share = h / (h + beyond)
     bend = share * h / beyond
     return h / 6.0 * ((3.0 - share) * y0 + (3.0 + bend + share) * y1 - bend * y2)

@@ -1,4 +1,9 @@
-"""From a model and an initial state to a recorded motion."""
+"""`simulate`: run a model from an initial state and record its motion.
+
+The steps are: check the arguments; choose the path (contact law, formulation, or joint coordinates); run its compiled
+loop, or step from Python; assess the motion and attach the report. A frozen copy of the model is simulated, so that
+later changes of the model do not reach the trajectory.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +56,10 @@ if TYPE_CHECKING:
     from rbdkit.library.mueller_terze import Start
 
 START = ("model", "q", "v")
-"""Fields of the starts in `rbdkit.library`, which is loaded by those who use it."""
+"""Fields of a `Start` of `rbdkit.library`, by which it is recognised without importing the library."""
 
 NEEDED = ("name", "order", "requires", "init", "step")
-"""What an integrator has, at least."""
+"""Attributes that an integrator must have."""
 
 
 class SimulationWarning(UserWarning):
@@ -92,34 +97,34 @@ def simulate(
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
 ) -> Trajectory:
-    """Let a model move.
+    """Simulate the motion of a model.
 
     Parameters
     ----------
     model : Model or Start
-        Rigid bodies and joints, with loops or without; of a scene of `rbdkit.library` that has a start, the start is
-        the initial state unless another one is given. Loops that begin closed stay closed: in joint coordinates every
-        step ends with a projection, and where an adaptive integrator chooses the steps, Baumgarte's terms pull them
-        back. The report says which, and how far they were open at most.
+        Rigid bodies and joints, with or without loops; or a model with its initial state from `rbdkit.library`, which
+        q0 and v0 override. Loops stay closed: in joint coordinates every step ends with a projection; with an adaptive
+        integrator Baumgarte stabilisation keeps them closed. The report says which, and the largest closure error.
     q0, v0 : array_like (nq,), (nv,), optional
         Initial coordinates and velocities, SI units and radians; neutral and at rest if not given.
     duration : float, optional
-        Of the motion, s.
+        Length of the motion, s.
     dt : float, optional
-        Length of a step, s; for adaptive integrators the interval of recording, and the longest step unless they say
-        otherwise (``max_step`` of `rbdkit.integrators.Adaptive`). The last step may be shorter.
+        Length of a step, s; for adaptive integrators the recording interval, and the longest step unless ``max_step``
+        of `rbdkit.integrators.Adaptive` is given. The last step may be shorter.
     formulation : str or callable, optional
         'joint', joint coordinates, or another name of `rbdkit.formulations.FORMULATIONS`; or a class from there, or a
-        function of (model, tau, f_ext) that returns a formulation with options of your own.
+        function of (model, tau, f_ext) that returns a formulation with other options.
     integrator : str or Integrator, optional
         'rk4', 'symplectic_euler' or another name of `rbdkit.integrators.INTEGRATORS`; adaptive: 'dop853', 'rk45',
         'rk23', and for stiff systems 'radau', 'lsoda'; or an object from `rbdkit.integrators`.
     tau : array_like or callable, optional
         Applied joint forces, N m or N: (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) sampled, or a
         function of (t, q, v), which is compiled if it can be (see `traced`, `untraced`), also where it calls `rnea`,
-        `jacobian` and their like, of this model or another. Springs and dampers of the joints act besides. A function
-        that jumps or bends at known times declares them, ``law.breaks = [0.3, 0.31]``: adaptive integrators then end a
-        step at each, as at the times of tables. So do `f_ext`, motions of `Prescribed` joints, and force elements.
+        `jacobian` and their like, of this model or another. Springs and dampers of the joints act in addition. A
+        function with jumps or kinks at known times declares them, ``law.breaks = [0.3, 0.31]``: adaptive integrators
+        then end a step at each, as at the times of tables. So can `f_ext`, motions of `Prescribed` joints, and force
+        elements.
     f_ext : mapping of str to array_like (6,), array_like (bodies, 6) or callable, optional
         External forces in world coordinates (see `wrench`), or a function of (t, q, v) that returns them.
     every : int, optional
@@ -127,48 +132,47 @@ def simulate(
     progress : bool or callable, optional
         None shows a bar on runs longer than a second; True, False, or a function of the fraction done.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' runs compiled code as far as the pieces allow and says so in the report; 'book' the readable form;
-        'checked' looks at every index and number of that code, some 2,000 times slower: see `rbdkit.errors.CheckError`.
+        'auto' runs compiled code where possible, and the report says so; 'book' the readable form; 'checked' compiled
+        code that checks every index and number, some 2,000 times slower: see `rbdkit.errors.CheckError`.
     z0 : mapping of str to array_like, or array_like (nz,), optional
-        Initial states of force elements that have some, ``{"muscle.activation": 0.2}``; for those that are not given,
-        as the elements themselves say. See `ForceElement`.
+        Initial states of force elements, ``{"muscle.activation": 0.2}``; the elements' own defaults if not given. See
+        `ForceElement`.
     contact : str or Law or bool, optional
-        What happens where bodies touch: 'time_stepping', which is also taken if nothing is said, or another name of
-        `rbdkit.laws.LAWS`, or an object from `rbdkit.laws`; 'none' or False lets them pass through each other. Laws
-        with steps of their own leave no part to `integrator`, but that 'time_stepping' takes springs and force elements
-        implicitly with 'linearly_implicit_euler'. Constraints that hold on one side, `Limit` and
-        `TautString`, are among what a law keeps from being passed; 'compliant' refuses them. Of a model with neither it
-        says nothing.
+        Contact law: 'time_stepping', the default, or another name of `rbdkit.laws.LAWS`, or an object from
+        `rbdkit.laws`; 'none' or False lets bodies pass through each other. Laws with their own steps do not use
+        `integrator`, except that 'time_stepping' treats springs and force elements implicitly with
+        'linearly_implicit_euler'. The law also enforces unilateral constraints, `Limit` and `TautString`; 'compliant'
+        refuses them. Without contacts and unilateral constraints it has no effect.
 
     Returns
     -------
     Trajectory
-        In other formulations than 'joint', and where joints close loops or constraints hold, a `Motion`, which has the
-        formulation's own states and invariants too.
-        With a report in its ``repr``: energy drift, whether the step was short enough, whether joints hold that are
-        constraints, limits passed. When the state stops being finite, a function of yours raises an exception after the
-        first step, or the run is interrupted, it holds what was computed until then, and `report.stopped` says why;
-        `report.traceback` is that of the exception. An interruption of the report leaves the motion whole.
+        In formulations other than 'joint', and with loops or constraints, a `Motion`, which also has the formulation's
+        own states and invariants.
+        Its ``repr`` is a report: energy drift, whether the step was short enough, whether constraints hold, limits
+        exceeded. If the state becomes infinite, a user function raises an exception after the first step, or the run is
+        interrupted, it holds what was computed until then, and `report.stopped` says why; `report.traceback` is that of
+        the exception. An interruption while the report is made leaves the motion complete.
 
     Raises
     ------
     StateError, SimulationError, ModelError
         If an argument has the wrong shape, is off its manifold, opens a loop of the model, or does not fit into memory;
-        if the model has findings that leave its motion without meaning; if tau or f_ext change their arguments; or if
-        not even the first step can be made.
+        if the model has errors that make its motion meaningless; if tau or f_ext change their arguments; or if the
+        first step cannot be made.
     ConvergenceError
-        If the equations of the first step cannot be solved, or an adaptive integrator does not come to the end of the
-        first interval of recording with the steps that it may take (10,000; see `rbdkit.integrators.Adaptive`). Later
-        on, either ends the run.
+        If the equations of the first step cannot be solved, or an adaptive integrator does not reach the end of the
+        first recording interval within its limit of steps (10,000; see `rbdkit.integrators.Adaptive`). Later in a run
+        either ends it early.
     KeyboardInterrupt
-        If an earlier run of the same ``for`` loop, ``while`` loop or comprehension was interrupted: that one handed
-        over its motion, this one ends the loop.
+        If an earlier run of the same ``for`` loop, ``while`` loop or comprehension was interrupted: that run returned
+        its motion, this one ends the loop.
 
     Warns
     -----
     SimulationWarning
-        If the run ended early, its step is too long, energy that should be kept is not, joints came apart, or a force
-        acts for so short a time that steps may pass over it.
+        If the run ended early, its step is too long, energy is not conserved, constraints are violated, or a force acts
+        for so short a time that steps may miss it.
 
     Examples
     --------
@@ -181,7 +185,7 @@ def simulate(
     >>> float(trajectory.q[50, 0].round(9)), float(trajectory.v[-1, 0].round(9))
     (1.25, -5.0)
 
-    Computed torque: what is left of the dynamics is ``e'' + 20 e' + 100 e = 0``, so e is 0.1 (1 + 10 t) exp(-10 t):
+    Computed torque: the error obeys ``e'' + 20 e' + 100 e = 0``, so e is 0.1 (1 + 10 t) exp(-10 t):
 
     >>> arm = rbd.library.double_pendulum()
     >>> law = lambda t, q, v: rbd.rnea(arm, q, v, -20.0 * v - 100.0 * (q - 0.3))
@@ -189,7 +193,7 @@ def simulate(
     >>> (motion.q[[300, 1000], 1] - 0.3).round(6).tolist(), motion.report.backend
     ([0.019915, 5e-05], 'compiled loop (LLVM), tau traced')
 
-    The same pendulum body by body, with its joint as a constraint, and how far the joint comes apart:
+    A pendulum in maximal coordinates, with its joint as a constraint, and the constraint error:
 
     >>> motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.5, formulation="se3")
     >>> bool(motion.report.constraint_error < 1e-12)
@@ -326,13 +330,13 @@ def _reported(
     off: int = 0,
     finer: Finer | None = None,
 ) -> Trajectory:
-    """The trajectory with its joint forces and its report; warns of what makes it doubtful.
+    """Return the trajectory with joint forces and report; issue its alarms as a warning.
 
-    off : number of pairs that pass through each other because contacts were switched off. finer : the same motion
-    once more, if it is asked for.
+    off : number of pairs that pass through each other because contacts were switched off. finer : repeats the motion
+    with finer steps, for `Trajectory.error_growth`.
 
-    An interruption ends the judgement, and so does an error, of a law say that fails when it is asked once more; the
-    motion is kept.
+    An interruption or an error during the assessment ends it, and the motion is kept: user functions may fail when they
+    are called once more.
     """
     if recording.interrupted:
         interrupted()
@@ -358,12 +362,12 @@ def _reported(
         warnings.warn(told, stacklevel=3)
     motion = motion.with_report(report)
     moved(motion.model)
-    object.__setattr__(motion, "_finer", finer)  # no field: files and other processes get along without
+    object.__setattr__(motion, "_finer", finer)  # no field: it is not saved in files or sent to other processes
     return motion
 
 
 def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:
-    """Raise StateError if a coordinate or a velocity is so large that no digit of an angle is left."""
+    """Raise StateError if a coordinate or velocity is so large that an angle has no digits left."""
     for name, values, unit in (("q0", q, "rad, m"), ("v0", v, "rad/s, m/s")):
         if np.max(np.abs(values), initial=0.0) > FARTHEST:
             k = int(np.argmax(np.abs(values)))
@@ -377,12 +381,12 @@ def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:
 
 @cache
 def _adaptive(name: Any) -> Adaptive:
-    """One object for each name, as of all other integrators: runs by it are seen to be alike."""
+    """Return the adaptive integrator of a name, the same object each time, so that compiled runs can be reused."""
     return Adaptive(name)
 
 
 def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
-    """Return the integrator that a name stands for, or that an object with a step is."""
+    """Return the integrator of a name; an object with `step` is returned as it is, or wrapped in `FromStep`."""
     if isinstance(integrator, str) and integrator in INTEGRATORS:
         return INTEGRATORS[integrator]
     if isinstance(integrator, str) and integrator in SOLVERS:
@@ -430,13 +434,13 @@ def readable_step(
     q: NDArray,
     v: NDArray,
 ) -> State:
-    """The state after step k from a state at times[k], as the readable form of a method makes it."""
+    """Make step k from a state at times[k] by the readable form of a method."""
     system = JointSystem(model, applied.during(k), external)
     return method.step(system, method.init(system, times[k], q, v), times[k + 1] - times[k])
 
 
 def _what_ran(model: Model, backend: str, why_not: str, traced: str) -> str:
-    """The code that computed the motion, and why nothing faster. traced : which functions it runs, in words."""
+    """Return a description of the code that computed a motion, and why nothing faster. traced : traced functions."""
     if backend == "book":
         return "book form (NumPy), as asked for"
     name, why = engine_backend(model)

@@ -1,4 +1,9 @@
-"""The motions that a system is capable of near one of its states, and what an integrator makes of them."""
+"""Modes of a system linearised near a state, and their growth under an integrator.
+
+For small systems all eigenvalues of the first-order matrix are computed; for large ones the outermost of a Krylov space
+(Arnoldi), which limit the step. For explicit Runge-Kutta methods growth in a step follows from the stability polynomial
+R(h lambda); other methods are applied to the linear system itself.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +20,21 @@ from rbdkit.integrators import Integrator, MuntheKaas, Projected
 from rbdkit.simulation.linearized import Near
 
 EXACT = 24
-"""Velocity variables up to which all modes are computed; of larger systems those that a Krylov space shows best."""
+"""Number of velocity variables up to which all modes are computed; beyond it, those of a Krylov space."""
 KRYLOV = 24
-"""Its dimension: what is outermost in the spectrum, and that is what limits a step, comes out to about a percent."""
+"""Dimension of the Krylov space: the outermost eigenvalues, which limit the step, are then exact to about a percent."""
 STEP_KRYLOV = 12
-"""Dimension for the modes of a step, which cost a step each."""
+"""Dimension of the Krylov space of a whole step, in which each vector costs one step."""
 
 BALANCING = 4
-"""So many times rows and columns are brought closer to each other, to find units for a bound of all rates."""
+"""Number of balancing iterations that find units for a bound of all rates."""
 TINY = 1e-9
-"""What a row weighs at least, as a share of the heaviest."""
+"""Least weight of a row in balancing, as a part of the largest."""
 
 
 @dataclass(frozen=True)
 class Modes:
-    """Rates (k,), 1/s, and the velocities (n, k) of the modes of a linear system; exact: whether these are all."""
+    """Eigenvalues `rates` (k,), 1/s, and velocity parts (n, k) of the modes; exact : whether all modes are included."""
 
     linear: LinearSystem
     rates: NDArray
@@ -38,9 +43,9 @@ class Modes:
 
 
 def modes_of(near: Near, linear: LinearSystem | None) -> Modes:
-    """The modes near a state. The work does not grow faster than that of an evaluation of the system's rate.
+    """Compute the modes near a state, with a number of rate evaluations that does not grow with the system.
 
-    linear : what `linearized` finds there.
+    linear : linearisation at the state from `linearized`, or None.
     """
     system, t, x, v = near
     n = len(v)
@@ -68,10 +73,10 @@ def modes_of(near: Near, linear: LinearSystem | None) -> Modes:
 
 
 def growth_in_a_step(integrator: Integrator, modes: Modes) -> Callable[[float], float] | None:
-    """The largest factor by which the integrator makes a mode grow in a step of length h, as a function of h.
+    """Return the largest growth factor of a mode in a step of the integrator, as a function of the step h.
 
-    None where it cannot be told: of methods that step their own kind of system only, or that solve equations whose
-    effort grows with the system.
+    None if it cannot be computed: for methods that need another kind of system, and for implicit methods on large
+    systems.
     """
     method = integrator.method if isinstance(integrator, Projected) else integrator
     if method.requires is not System and not isinstance(modes.linear, method.requires):
@@ -94,10 +99,10 @@ def growth_in_a_step(integrator: Integrator, modes: Modes) -> Callable[[float], 
 
 
 def followed(integrator: Integrator, linear: Sequence[LinearSystem], h: float, growth: float) -> bool:
-    """Whether a bound of all rates shows already that no mode grows in a step by such a factor more than in truth.
+    """Whether a cheap bound of all rates proves that no mode grows in a step by more than the given factor.
 
     A rate solves ``lambda^2 x = K x + lambda C x``, so ``|lambda|^2 <= |K| + |lambda| |C|`` in any norm. Within that
-    circle a Runge-Kutta step is off from exp(h lambda) by no more than the terms of their series.
+    circle the error of a Runge-Kutta step against exp(h lambda) is bounded by the difference of their power series.
     """
     method = integrator.method if isinstance(integrator, Projected) else integrator
     if not (isinstance(method, MuntheKaas) and type(method).step is MuntheKaas.step):
@@ -107,14 +112,16 @@ def followed(integrator: Integrator, linear: Sequence[LinearSystem], h: float, g
 
 
 def _bound(sizes: NDArray) -> float:
-    """Of all rates, by the sums of rows of \\|K\\| and \\|C\\|, (m, 2, n, n)."""
+    """Return a bound of all \\|lambda\\|, 1/s, by row sums. sizes : (m, 2, n, n), \\|K\\| and \\|C\\| of m systems."""
     norms = sizes.sum(axis=-1).max(axis=-1)
     return max(0.5 * (c + sqrt(c * c + 4.0 * k)) for k, c in norms.tolist())
 
 
 def _balanced(sizes: NDArray) -> NDArray:
-    """The same of other variables, each in a unit of its own, in which rows and columns weigh about as much: rates are
-    as they were, and the bound is closer to them where some links are far lighter than others."""
+    """Balance \\|K\\| and \\|C\\|, (m, 2, n, n), by a diagonal change of units; eigenvalues stay, norms become smaller.
+
+    That sharpens the bound where some links are far lighter than others.
+    """
     for _ in range(BALANCING):
         largest = sizes.max(axis=(2, 3), keepdims=True)
         together = (sizes / np.where(largest > 0.0, largest, 1.0)).sum(axis=1)
@@ -124,7 +131,7 @@ def _balanced(sizes: NDArray) -> NDArray:
 
 
 def _within(method: MuntheKaas, z: float, growth: float) -> bool:
-    """Whether a step is off from exp(h lambda) by less than a growth for all \\|h lambda\\| up to z."""
+    """Whether R(h lambda) differs from exp(h lambda) by at most growth - 1 for all \\|h lambda\\| up to z."""
     if not z < 2.0:
         return False
     own = stability_polynomial(method)[::-1]
@@ -135,7 +142,7 @@ def _within(method: MuntheKaas, z: float, growth: float) -> bool:
 
 
 def stability_polynomial(method: MuntheKaas) -> Sequence[float]:
-    """Coefficients of R, highest first: a step on ``y' = lambda y`` multiplies y by R(h lambda)."""
+    """Return the coefficients of R, highest first: a step on ``y' = lambda y`` multiplies y by R(h lambda)."""
     try:
         return _polynomial(method.A, method.b)  # type: ignore[arg-type]  # some can be told apart
     except TypeError:  # a tableau that may change
@@ -153,16 +160,16 @@ def _polynomial(A: ArrayLike, b: ArrayLike) -> tuple[float, ...]:
 
 
 def _ritz(product: Callable[[NDArray], NDArray], start: NDArray, dimension: int) -> tuple[NDArray, NDArray]:
-    """Eigenvalues and eigenvectors of a linear map on the Krylov space of a vector, by Arnoldi's iteration.
+    """Return eigenvalues and eigenvectors of a linear map on the Krylov space of a vector (Arnoldi's iteration).
 
-    SciPy's goes on until its eigenvalues have converged, or gives none; here the work is bounded.
+    SciPy's routine iterates until eigenvalues converge, or returns none; here the work is bounded.
     """
     m = min(dimension, len(start))
     Q, H = np.zeros((m + 1, len(start))), np.zeros((m + 1, m))
     Q[0] = start / np.linalg.norm(start)
     for j in range(m):
         w, known, own = product(Q[j]), Q[: j + 1], H[: j + 1, j]
-        for _ in range(2):  # once more for what round-off left
+        for _ in range(2):  # Gram-Schmidt twice: once leaves round-off that spoils orthogonality
             along = known @ w
             w = w - along @ known
             own += along

@@ -1,4 +1,4 @@
-"""The times between the steps of a run."""
+"""The times at which the steps of a run begin and end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbdkit.errors import SimulationError
 
 
 def step_times(duration: float, dt: float) -> NDArray:
-    """Times between steps of length dt, s, the first 0 and the last `duration`; the last step may be shorter."""
+    """Return the times of steps of length dt, s, from 0 to `duration`; the last step may be shorter."""
     duration, dt = _seconds("duration", duration), _seconds("dt", dt)
     whole = duration / dt
     if whole > 1e8:

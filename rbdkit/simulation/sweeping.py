@@ -1,4 +1,4 @@
-"""Many motions in one call: a model with different numbers, initial states or integrators."""
+"""`sweep`: simulate a model many times with different parameters, initial states or integrators."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def sweep(
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
 ) -> Ensemble:
-    """Let a model move once for every combination of given values.
+    """Simulate a model once for every combination of given values.
 
     Parameters
     ----------
@@ -70,42 +70,42 @@ def sweep(
         state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext', 'contact';
         parameters of a building function.
     q0, v0, duration, dt : optional
-        As in `rbdkit.simulate`, for all members that are not given their own.
+        As in `rbdkit.simulate`, for all members whose values do not include them.
     combine : {'product', 'zip'}, optional
-        Of values by name, 'product' makes all combinations, 'zip' takes the k-th values together.
+        For values by name: 'product' makes all combinations, 'zip' takes the k-th values together.
     formulation, integrator, tau, f_ext : optional
         As in `rbdkit.simulate`, for all members that are not given their own.
     every : int, optional
-        Record every n-th step, and the last one. Where dt varies, n counts the longest steps, and shorter ones must
-        divide them: so all members are recorded at the same times.
+        Record every n-th step, and the last one. If dt varies, n counts the longest steps, and shorter ones must divide
+        them, so that all members are recorded at the same times.
     progress : bool or callable, optional
         None shows a bar on sweeps longer than a second; True, False, or a function of the fraction done.
     backend : {'auto', 'book', 'checked'}, optional
         As in `rbdkit.simulate`.
     threads : int, optional
-        On this machine; as many as it has processors if not given.
+        Number of threads on this machine; as many as it has processors if not given.
     executor : dask.distributed.Client or concurrent.futures.Executor, optional
-        Computes instead.
+        Runs the members instead of threads.
     chunk : int, optional
-        Members that an executor or a thread gets at a time.
+        Number of members in a task of an executor or a thread.
     store : str or os.PathLike, optional
-        A folder that takes the motions as they are computed, made if it is not there. The arrays of the ensemble then
-        lie in the folder and may be larger than memory. The same call again computes only what is missing or damaged:
-        after Ctrl+C, a crash, a full disk or a lost machine a sweep goes on where it was. A folder that holds another
-        sweep, or one of another version of rbdkit, is refused.
+        Folder to which motions are written as they are computed; created if missing. The arrays of the ensemble are
+        then files and may be larger than memory. The same call again computes only what is missing or damaged, so a
+        sweep continues after Ctrl+C, a crash, a full disk or a lost machine. A folder with another sweep, or one of
+        another version of rbdkit, is refused.
     z0 : mapping of str to array_like, or array_like (nz,), optional
-        As in `rbdkit.simulate`, for all members. Of one state, values that vary go by its name, 'muscle.activation'.
+        As in `rbdkit.simulate`, for all members. A state that varies is given in `values`: 'muscle.activation'.
     contact : str or Law or bool, optional
-        As in `rbdkit.simulate`, for all members that are not given their own. Of members whose bodies touch, motions
-        are kept, forces are not: ``ensemble.simulate(k).contacts`` has them.
+        As in `rbdkit.simulate`, for all members whose values do not include it. Contact forces are not stored:
+        ``ensemble.simulate(k).contacts`` computes them.
 
     Returns
     -------
     Ensemble
-        A member is what `rbdkit.simulate` makes of the same arguments, to round-off, whatever computed it. One that
-        cannot be started or runs away is listed in `failures` with its values and the reason, and is not a number in
-        the arrays from there on. Ctrl+C ends the sweep and a loop around it, and keeps what was done. A worker that
-        dies loses its own chunk, which is tried once more.
+        Each member equals the result of `rbdkit.simulate` with the same arguments to round-off, wherever it was
+        computed. A member that cannot start or runs away is listed in `failures` with its values and the reason; the
+        arrays are NaN from there on. Ctrl+C ends the sweep and a loop around it, and keeps what was done. If a worker
+        dies, its chunk is tried once more.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def _in_chunks(shares: list[NDArray]) -> str:
 
 
 def _store(folder: str | PathLike[str], family: Family, axes: Axes) -> Store:
-    """The folder, for this sweep and no other."""
+    """Open the folder for a sweep, identified by digests of all its arguments."""
     parts = {"model": (family.source, family.arguments), "values": (axes.values, axes.product)}
     parts |= {"q0": family.q0, "v0": family.v0, **family.options}
     digests = {name: digest(name, part) for name, part in parts.items()} | {"the version of rbdkit": _version()}

@@ -1,4 +1,10 @@
-"""Functions of (t, q, v) that users write, recorded on symbols so that they can run inside the compiled loop."""
+"""Trace user functions of (t, q, v) on symbols, so that they run inside the compiled loop.
+
+A function may be traced only if it depends on its arguments alone: `Dependencies` inspects what its code refers to, and
+a guard detects changes while it is traced. The trace is then compared with the function itself at a few random states,
+which catches branches on values. If any of this fails, the function is called from Python, unless the user promised
+purity by `traced`: then it is an error.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +25,9 @@ from rbdkit.simulation.asking import Law, ask
 from rbdkit.trace import Dependencies, Feedback, Guard, Impure, Symbol, Trace, compile_python, python_source
 
 Symbolic = Callable[[Law, float, NDArray, NDArray], NDArray]
-"""Of a law and its arguments, as symbols: what the loop reads."""
+"""A function that calls a user function on symbols and returns the array that the loop reads."""
 LONGEST = 20_000
-"""Operations beyond which a function is not worth its compilation."""
+"""Largest number of operations for which a function is compiled."""
 TRIALS = 4
 """States at which a traced function is compared with the function itself."""
 
@@ -42,7 +48,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class Untraced:
-    """A function that `simulate` calls at every state; see `untraced`. why : that is so."""
+    """A function that `simulate` calls from Python at every state; see `untraced`. why : the reason, in words."""
 
     function: Law
     why: str = "untraced as asked for"
@@ -123,7 +129,7 @@ def untraced(function: Law) -> Untraced:
 
 
 def unless_changed_by(progress: object, function: Any) -> Any:
-    """A function of (t, q, v); to be called at every state where a function that is told of progress may change it."""
+    """Return a function of (t, q, v), marked as untraced if the callback for progress may change what it depends on."""
     if not callable(progress) or not callable(function) or isinstance(function, Traced | Untraced):
         return function
     guard = Dependencies({"it": function}, {Model: PARTS}).guard
@@ -135,16 +141,16 @@ def unless_changed_by(progress: object, function: Any) -> Any:
 
 
 def torque_law(model: Model, function: Law, checked: Law, duration: float) -> Feedback:
-    """Joint forces (nv,) as compiled code computes them.
+    """Trace a function for the joint forces (nv,).
 
     Parameters
     ----------
-    function : as the user gave it. checked : the same with its results checked. duration : of the run, s.
+    function : as the user gave it. checked : the same with its results checked. duration : length of the run, s.
 
     Raises
     ------
     Untraceable
-        If that is not possible, or not sure to be right.
+        If that is not possible, or not certain to be correct.
     SimulationError
         If the function was marked as `traced` and it is not possible.
     """
@@ -158,9 +164,9 @@ def torque_law(model: Model, function: Law, checked: Law, duration: float) -> Fe
 def force_law(
     model: Model, on_links: Callable[[NDArray], NDArray], function: Law, checked: Law, duration: float
 ) -> Feedback:
-    """External forces as a loop reads them, in one row; like `torque_law`.
+    """Trace a function for the external forces, flattened as the loop reads them; otherwise like `torque_law`.
 
-    on_links : from forces on bodies (bodies, 6).
+    on_links : maps forces on bodies (bodies, 6) to the array that the loop reads.
     """
 
     def symbolic(law: Law, t: float, q: NDArray, v: NDArray) -> NDArray:
@@ -173,12 +179,12 @@ def force_law(
 
 
 def guard_of_law(function: Law) -> Guard:
-    """What a function uses besides its arguments, which must stay as it is while it is traced.
+    """Return a guard on everything a function uses other than its arguments; it must not change during tracing.
 
     Raises
     ------
     Untraceable
-        If it may do more than compute.
+        If the function may have side effects or memory.
     """
     if isinstance(function, Untraced):
         raise Untraceable(f"is a Python function, {function.why}")
@@ -211,7 +217,7 @@ def _law(model: Model, function: Law, name: str, symbolic: Symbolic, checked: La
 
 
 def _recorded(model: Model, function: Law, symbolic: Symbolic) -> Trace:
-    """What a function does to symbols."""
+    """Trace a function by calling it on symbols."""
     law = function.function if isinstance(function, Traced) else function
     try:
         record = record_law(law, symbolic, ((), model.nq, model.nv), ("t", "q", "v"))
@@ -225,7 +231,7 @@ def _recorded(model: Model, function: Law, symbolic: Symbolic) -> Trace:
 
 
 def _try_out(own: Callable[..., list[float]], model: Model, checked: Law, duration: float) -> None:
-    """Compare a traced function with the function on numbers."""
+    """Compare a traced function with the function itself at trial states; raise Untraceable if they differ."""
     states, compared, fault = kept(model, _trial_states), 0, None
     for k in range(3 * TRIALS):
         if k not in states:
@@ -250,12 +256,12 @@ def _try_out(own: Callable[..., list[float]], model: Model, checked: Law, durati
 
 
 def _trial_states(model: Model) -> dict[int, tuple[float, NDArray, NDArray]]:
-    """Those that were made, by number: random coordinates of many joints take longer than the functions themselves."""
+    """Return a cache of trial states by number: random coordinates of many joints cost more than the functions."""
     return {}
 
 
 def _trial_state(model: Model, k: int) -> tuple[float, NDArray, NDArray]:
-    """A part of a run's duration, coordinates and velocities."""
+    """Return trial state k: a time as a part of the run, coordinates and velocities, at random."""
     rng = np.random.default_rng(k)
     return rng.uniform(), model.random_q(rng), rng.normal(scale=3.0, size=model.nv)
 
@@ -268,7 +274,7 @@ def _vector(model: Model, values: Any) -> NDArray:
 
 
 def _rows(model: Model, forces: dict[str, ArrayLike] | ArrayLike | None) -> NDArray:
-    """External forces as `rbdkit.algorithms.external_forces` arranges them, on symbols."""
+    """Return external forces on symbols as an array (bodies, 6), as `rbdkit.algorithms.external_forces` does."""
     rows = np.full((len(model.bodies), 6), 0.0, dtype=object)
     if isinstance(forces, dict):
         for name, force in forces.items():

@@ -1,4 +1,4 @@
-"""A recorded motion."""
+"""`Trajectory`: a recorded motion, and the quantities computed from it (energy, work, forces, tables)."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 0.25
-"""Wall time of a run, s, up to which it is computed once more, finer, when its report is looked at."""
+"""Largest wall time of a run, s, for which its repr includes a refinement study (a second, finer run)."""
 TRANSMIT = ("follower", "gear")
-"""What holds by a transmission between joints."""
+"""Kinds of constraints that are transmissions between joints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Trajectory:
     Parameters
     ----------
     model : Model
-        What moved, as it was then: a copy, which later changes of the model do not reach. Frames may be added to it.
+        A frozen copy of the model, which later changes of the original do not reach. Frames may be added to it.
     t : ndarray (n,)
         Times, s.
     q : ndarray (n, nq)
@@ -83,13 +83,13 @@ class Trajectory:
     f_ext : callable, optional
         The external forces as a function of (t, q, v), or None.
     report : rbdkit.simulation.Report, optional
-        How the run went; its lines are in ``repr``.
+        Report on the run; its lines are in ``repr``.
     z : ndarray (n, nz), optional
-        States of force elements; needed where they have some.
+        States of force elements; required if the model has any.
     contacts : ContactRecord, optional
-        Where bodies touched, and the forces there; None if nothing could touch.
+        Contact points and forces; None if nothing could touch.
     events : tuple of ContactEvent, optional
-        What happened to contacts, in order.
+        Contact events in order.
 
     Raises
     ------
@@ -144,7 +144,7 @@ class Trajectory:
 
     @property
     def z_names(self) -> tuple[str, ...]:
-        """A name for each column of z, as `Model.z_names` has them."""
+        """Name of each column of z, as in `Model.z_names`."""
         names = self.model.z_names
         if len(names) != self.z.shape[1]:
             raise SimulationError(
@@ -154,7 +154,7 @@ class Trajectory:
         return names
 
     def state(self, name: str) -> NDArray:
-        """A state of a force element over time, (n,), or (n, k) if it is a vector: 'muscle.activation'.
+        """Return a state of a force element over time, (n,), or (n, k) if it is a vector: 'muscle.activation'.
 
         Raises
         ------
@@ -169,16 +169,16 @@ class Trajectory:
         return own[:, 0] if name in places.scalar else own
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the way to compute it once more: functions of notebooks cannot be pickled."""
+        """Leave out the refinement study: functions defined in notebooks cannot be pickled."""
         return {name: value for name, value in self.__dict__.items() if name != "_finer"}
 
     @property
     def _rates_of_motion(self) -> NDArray:
-        """Velocities with the states of force elements behind them, as formulations have them."""
+        """Velocities followed by the states of force elements, as formulations order them."""
         return np.concatenate([self.v, self.z], axis=1) if self.z.shape[1] else self.v
 
     def with_report(self, report: Report) -> Trajectory:
-        """The same motion with another report."""
+        """Return the motion with another report."""
         return replace(self, report=report)
 
     def __len__(self) -> int:
@@ -202,7 +202,7 @@ class Trajectory:
 
     @check_arguments(ArgumentError, "to_csv")
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
-        """The motion as a table with a line for each state: t, then what `columns` gives, then joint forces.
+        """Return the motion as CSV, a line for each state: t, then the entries of `columns`, then joint forces.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class Trajectory:
 
     @asked
     def poses(self, body: str | None = None) -> NDArray:
-        """World poses of all bodies, the world first, shape (n, bodies, 4, 4); or of one body or frame, (n, 4, 4)."""
+        """Return the poses of all bodies, the world first, (n, bodies, 4, 4); or of one body or frame, (n, 4, 4)."""
         if body is None:
             return self._poses
         frame = self.model.frame(body)
@@ -236,28 +236,28 @@ class Trajectory:
 
     @property
     def driven(self) -> tuple[str, ...]:
-        """Names of the joints that move as time says, reversed ones among them."""
+        """Names of the prescribed (rheonomic) joints, including reversed ones."""
         return kept(self.model, _driven)
 
     @property
     def _moved_by_time(self) -> bool:
-        """Whether there are prescribed joints, those that close loops among them, or constraints that ask for time."""
+        """Whether there are prescribed joints, in the tree or in loops, or constraints that depend on time."""
         rows = constraint_rows(self.model)
         timed = rows is not None and rows.timed
         return bool(self.driven) or timed or any(loop.joint.type.is_driven for loop in self.model.loops)
 
     @property
     def _stores_by_time(self) -> bool:
-        """Whether force elements may store energy as time says: they ask for it, or cannot be read."""
+        """Whether energy stored in force elements may depend on time, as it does or cannot be excluded."""
         kernels = kernels_for(self.model)
         return kernels.timed if kernels is not None else bool(self.model.acting)
 
     def _at_all_states(
         self, function: Callable[[NDArray, NDArray, Any, NDArray | None], Sequence[NDArray]]
     ) -> list[NDArray]:
-        """What a function of (q, v, t, z) gives for the states at once, or one by one where time moves joints.
+        """Evaluate a function of (q, v, t, z) at all states at once, or one by one with prescribed joints.
 
-        z is None where no force element has states.
+        z is None if no force element has states.
         """
         z = self.z if self.z_names else None
         if not self.driven and not self._stores_by_time:
@@ -273,7 +273,7 @@ class Trajectory:
     def _named_at_all_states(
         self, function: Callable[[NDArray, NDArray, float], dict[str, NDArray]]
     ) -> dict[str, NDArray]:
-        """The same of what a function gives by name."""
+        """Evaluate a function of (q, v, t) that returns arrays by name at all states."""
         names = list(function(self.q[:1], self._rates_of_motion[:1], 0.0))
 
         def values(q: NDArray, v: NDArray, t: float, z: NDArray | None) -> list[NDArray]:
@@ -289,7 +289,7 @@ class Trajectory:
 
     @cached_property
     def _kinematics(self) -> list[NDArray]:
-        """Poses and velocities of all bodies at all states."""
+        """Poses and spatial velocities of all bodies at all states."""
         kernels = kernels_for(self.model)
 
         def kinematics(q: NDArray, v: NDArray, t: float, z: NDArray | None) -> Sequence[NDArray]:
@@ -302,7 +302,7 @@ class Trajectory:
 
     @asked
     def velocities(self, body: str | None = None) -> NDArray:
-        """Spatial velocities in own coordinates, rad/s and m/s: of all bodies (n, bodies, 6), or of one of them (n, 6).
+        """Return spatial velocities in body coordinates, rad/s and m/s, (n, bodies, 6), or of one body, (n, 6).
 
         Parameters
         ----------
@@ -320,20 +320,20 @@ class Trajectory:
 
     @asked
     def constraint_error(self) -> NDArray:
-        """Residuals of the constraints, shape (n, m), rad and m; m = 0 where there are none.
+        """Return the residuals of the constraints, (n, m), rad and m; m = 0 without constraints.
 
-        Of constraints on velocities alone, what is missing of these, m/s.
+        For nonholonomic constraints the residual is the velocity violation, m/s.
         """
         return np.zeros((len(self), 0))
 
     @asked
     def invariants(self) -> dict[str, NDArray]:
-        """What the motion would keep if no outer force acted, by name, each of shape (n,) or (n, k)."""
+        """Return quantities that are conserved without external forces, by name, each (n,) or (n, k)."""
         return self._named_at_all_states(JointSystem(without_stops(self.model)).invariants)
 
     @asked
     def energy(self) -> Energy:
-        """Kinetic, gravitational, spring, potential and total energy, each of shape (n,), J."""
+        """Return the kinetic, gravitational, spring, potential and total energy, each (n,), J."""
         return self._energy
 
     @cached_property
@@ -351,11 +351,11 @@ class Trajectory:
 
     @asked
     def work(self) -> NDArray:
-        """Energy brought in since the start, shape (n,), J.
+        """Return the energy brought in since the start, (n,), J.
 
-        By applied and external forces, the motors of prescribed joints and constraints that time moves, less what
-        dampers and contacts took; the power at the recorded states is integrated by Simpson's rule, contacts know what
-        they took, and what prescribed joints did through them.
+        It is the work of applied and external forces, of prescribed joints' motors and of rheonomic constraints, minus
+        the losses in dampers and contacts. The power at the recorded states is integrated by Simpson's rule; contact
+        losses, and work of prescribed joints through contacts, come from the contact record.
         """
         return self._work.copy()
 
@@ -365,14 +365,14 @@ class Trajectory:
 
     @cached_property
     def _brought(self) -> NDArray:
-        """`work` without what contacts took."""
+        """Energy brought in without contacts, (n,), J."""
         return integral(self._power, self.t)
 
     @asked
     def work_error(self) -> float:
-        """How well the recorded states give the work, J: its change when only every other state is used.
+        """Return the uncertainty of `work`, J: its change when only every other state is used.
 
-        Where the power is smooth, the work is better than that.
+        Where the power is smooth, the true error is smaller.
         """
         power = self._power
         if not power.any():
@@ -382,7 +382,7 @@ class Trajectory:
 
     @cached_property
     def _power(self) -> NDArray:
-        """What `work` is the integral of, shape (n,), W."""
+        """Power whose integral is `work`, without contacts, (n,), W."""
         power, _ = np.zeros(len(self)), self.z_names
         if self.contacts is None and (at_work := working(only_stops(self.model))):
             raise SimulationError(f"the work of bounds that move is not known, here that of {listed(at_work)}")
@@ -401,7 +401,7 @@ class Trajectory:
 
     @property
     def _lost_in_elements(self) -> NDArray:
-        """Power that force elements lose, (n,), W."""
+        """Power dissipated in force elements, (n,), W."""
         kernels = kernels_for(self.model)
         if kernels is None:
             states = zip(self.t, self.q, self.v, self.z, strict=True)
@@ -409,10 +409,10 @@ class Trajectory:
         return self._at_all_states(lambda q, v, t, z: [kernels.own_forces(q, v, t, z)[2]])[0]
 
     def _motor_power(self, k: int, f_ext: NDArray | None) -> float:
-        """Power of the motors of prescribed joints at the k-th state under external forces (bodies, 6), W; and of what
-        time moves in loops and constraints.
+        """Return the power of prescribed joints' motors and of rheonomic loops and constraints at state k, W.
 
-        Reactions do no work but for that: they take from what the joints of the tree move what they give to motors.
+        f_ext : (bodies, 6) external forces, or None. Other reactions do no work in total: what they take from the
+        joints of the tree they give to the motors.
         """
         model = without_stops(self.model)
         t, q, v, z = self.t[k], self.q[k], self.v[k], self.z[k] if self.z.shape[1] else None
@@ -437,17 +437,17 @@ class Trajectory:
 
     @asked
     def energy_error(self) -> NDArray:
-        """Deviation of the energy from its first value plus `work`, shape (n,), J: what the integrator made or lost."""
+        """Return the deviation of the energy from its first value plus `work`, (n,), J: the integrator's error."""
         total = self.energy().total
         return total - total[0] - self._work
 
     @asked
     def error_growth(self) -> ErrorGrowth:
-        """How far the motion is from the true one, over time, as a second run with half the step tells.
+        """Estimate the global error of the motion over time, by a second run with half the step.
 
-        The errors of the steps, which the report adds up, are enlarged by some motions: a double pendulum that turns
-        over may make a thousandfold of them. An adaptive method runs with a hundredth of its tolerances. Functions that
-        were given to `simulate` are called again; what they read besides their arguments must be as it was.
+        The report adds up errors of single steps; some motions amplify them, a double pendulum that turns over a
+        thousandfold. Adaptive methods run again with a hundredth of their tolerances. Functions that were given to
+        `simulate` are called again; what they depend on must not have changed.
 
         Returns
         -------
@@ -456,7 +456,7 @@ class Trajectory:
         Raises
         ------
         SimulationError
-            If the motion does not come from `simulate` here and now: it was loaded, played or cut out of another.
+            If the motion does not come from `simulate` in this process, but was loaded, played or changed.
 
         Examples
         --------
@@ -479,7 +479,7 @@ class Trajectory:
 
     @asked
     def loop_forces(self) -> LoopForces:
-        """What the joints that close loops transmit, over time, by their names.
+        """Return the wrenches through loop joints over time, by joint name.
 
         Raises
         ------
@@ -491,11 +491,11 @@ class Trajectory:
 
     @asked
     def constraint_forces(self) -> dict[str, NDArray]:
-        """What holds in the model exerts, by name, (n, rows): constraints, loop joints, followers and gears.
+        """Return the constraint forces by name, (n, rows): of constraints, loop joints, mimic joints and gears.
 
-        N along a gap in m, N m along one in rad, in the rows of `rbdkit.constraints_of`. Positive where a gap, or a
-        slip, is pushed to grow. Of constraints that others imply only the sum has a meaning. Of a `Mimic` it is what
-        the transmission does to the joint that follows.
+        Forces are in N for residuals in m, N m for residuals in rad, in the rows of `rbdkit.constraints_of`; positive
+        if they act to increase the residual. Of redundant constraints only the sum is meaningful. For a `Mimic` it is
+        the force of the transmission on the mimic joint.
 
         Returns
         -------
@@ -528,12 +528,12 @@ class Trajectory:
 
     @property
     def _gears(self) -> Gears | None:
-        """Those of the formulation."""
+        """Gears of the formulation, or None."""
         return None
 
     @asked
     def columns(self) -> dict[str, NDArray]:
-        """Coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each of shape (n,).
+        """Return coordinates and velocities by name: 'elbow.angle', 'elbow.angle rate', ... each (n,).
 
         States of force elements follow: 'muscle.activation'.
         """
@@ -546,7 +546,7 @@ class Trajectory:
         return table | {name: self.z[:, k] for k, name in enumerate(self.z_names)}
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas table indexed by time: coordinates, velocities and energies. Needs the optional package pandas."""
+        """Return a pandas table indexed by time: coordinates, velocities and energies. Needs the package pandas."""
         try:
             import pandas
         except ImportError:
@@ -556,7 +556,7 @@ class Trajectory:
         return pandas.DataFrame(self.columns() | energies, index=pandas.Index(self.t, name="t"))
 
     def to_xarray(self) -> xarray.Dataset:
-        """An xarray data set over time with poses of all bodies. Needs the optional package xarray."""
+        """Return an xarray data set over time with poses of all bodies. Needs the package xarray."""
         try:
             import xarray
         except ImportError:
@@ -578,8 +578,10 @@ def _driven(model: Model) -> tuple[str, ...]:
 
 
 def forces_at(force: Force, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
-    """Joint forces (n, nv) at recorded states; not a number where they cannot be had: a law may fail when it is asked
-    once more, and at the last state it may have ended the run."""
+    """Return joint forces (n, nv) at recorded states; NaN where the function fails when it is called once more.
+
+    At the last state it may have failed in the run itself.
+    """
     if isinstance(force, AtOnce):
         return np.array(force.at_states(t, q, v))
     tau = np.full((len(t), v.shape[1]), np.nan)

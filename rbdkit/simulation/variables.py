@@ -1,4 +1,4 @@
-"""What people call the velocity variables of a model."""
+"""Names and units of a model's velocity variables, for messages."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from rbdkit.model import Joint, Model
 
 
 def variable_name(model: Model, k: int) -> str:
-    """The joint, and the freedom within it, that velocity variable k belongs to."""
+    """Return the name of the joint of velocity variable k, with the freedom within the joint if it has several."""
     joint = _owner(model, k)
     return repr(joint.name) if joint.nv == 1 else f"{joint.name!r} ({joint.type.v_names[k - joint.v_slice.start]})"
 
 
 def mover_name(model: Model, k: int) -> str:
-    """What velocity variable k belongs to; from nv on, the state of a force element."""
+    """Return the name of velocity variable k's joint, or, from nv on, of a force element's state."""
     return f"joint {variable_name(model, k)}" if k < model.nv else f"state {model.z_names[k - model.nv]!r}"
 
 
 def position_unit(model: Model, k: int) -> str:
-    """'rad' or 'm': the unit of displacements along velocity variable k."""
+    """Return the unit of displacements along velocity variable k, 'rad' or 'm'."""
     joint = _owner(model, k)
     return joint.type.v_units[k - joint.v_slice.start].removesuffix("/s")
 

@@ -1,4 +1,10 @@
-"""Forces by the coordinates of a joint, where a formulation knows these from poses: whole turns are not among them."""
+"""Multi-turn angles: detect forces that depend on joint coordinates which poses do not determine.
+
+Formulations in maximal coordinates recover joint coordinates from poses, which lose whole turns, distinguish no two
+Euler-angle triples of one rotation, and no sign of a quaternion. That matters only if a force depends on them (a spiral
+spring, a torque law of q). Before a run the forces at q0 are compared with those at the recovered coordinates; after
+it, at recorded states where coordinates jumped.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +25,11 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.spatial import se3
 
 ALIKE = 1e-6
-"""rad, and relative to forces: what differs less is the same."""
+"""Tolerance for equal coordinates, rad, and equal forces, relative."""
 
 FAR = 1.0
-"""rad, or of a quaternion: coordinates that move further between two recorded states may have jumped."""
+"""Change of a coordinate between recorded states, rad or of a quaternion's components, above which it may have
+jumped."""
 
 Act = Callable[[NDArray, NDArray], list[NDArray]]
 
@@ -38,17 +45,17 @@ def require_known_turns(
     w: NDArray,
     t: float,
 ) -> None:
-    """Check that what acts at a start would do the same with the coordinates that its poses tell.
+    """Check that forces at the initial state are the same at the coordinates recovered from its poses.
 
     Parameters
     ----------
-    external : external forces as a function of (t, q, v), or None. q, v : (nq,), (nv,) the start. z : (nz,) states of
-        force elements. x, w : the state that the system makes of it.
+    external : external forces as a function of (t, q, v), or None. q, v : (nq,), (nv,) initial state. z : (nz,) states
+        of force elements. x, w : the initial state in the formulation's coordinates. t : time, s.
 
     Raises
     ------
     SimulationError
-        If it would not, with the joints that have turned further than poses tell.
+        If they differ; the message names the joints whose coordinates cannot be recovered.
     """
     model = system.model
     if not _may_ask(model, applied, external):
@@ -67,10 +74,10 @@ def require_known_turns(
 
 
 def lost_turns(motion: Motion, applied: Drive) -> str:
-    """Which joint's coordinates jumped first, and when, so that what acts by them jumped, too; "" if none did.
+    """Return which joint's coordinates first jumped so that forces jumped as well, and when; "" if none did.
 
-    Angles do past half a turn; Euler angles where they pass a right angle of pitch, beyond which poses are told by
-    another triple; quaternions change their sign. Seen between recorded states.
+    Recovered angles jump at half a turn, Euler angles where the pitch passes a right angle, quaternions by their sign.
+    Jumps are looked for between recorded states.
     """
     model = motion.model
     for loop in model.loops:
@@ -87,7 +94,7 @@ def lost_turns(motion: Motion, applied: Drive) -> str:
 
 
 def asked_for(model: Model, loop: Loop) -> bool:
-    """Whether anything acts by the angle of a loop joint."""
+    """Whether any force element depends on the angle of a loop joint."""
     if "rad" not in loop.joint.type.q_units:
         return False
     elements = (f.element for f in model.acting if not isinstance(f.element, JointDamper | JointFriction))
@@ -95,7 +102,7 @@ def asked_for(model: Model, loop: Loop) -> bool:
 
 
 def _jump(motion: Motion, loop: Loop) -> int | None:
-    """The first state at which an angle of a loop joint is more than half a turn from that before."""
+    """Return the first state at which an angle of a loop joint has moved over half a turn since the last, or None."""
     poses = motion.poses()
     P, S = poses[:, loop.predecessor] @ loop.joint.placement, poses[:, loop.successor] @ loop.successor_placement
     q = np.array([loop.joint.type.project(X) for X in se3.inverse(P) @ S])
@@ -105,7 +112,7 @@ def _jump(motion: Motion, loop: Loop) -> int | None:
 
 
 class _Twofold(NamedTuple):
-    """A state in coordinates that went on, q and v, and in those that its poses tell; and the joints that have two."""
+    """A state in continuous coordinates, q and v, and in those recovered from poses; lost : joints that differ."""
 
     q: NDArray
     v: NDArray
@@ -115,7 +122,7 @@ class _Twofold(NamedTuple):
 
 
 def _arrived(motion: Motion, k: int, joints: list[Joint]) -> _Twofold:
-    """The recorded state after state k."""
+    """Return the recorded state after state k, in both kinds of coordinates."""
     told, v_told = motion.q[k + 1], motion.v[k + 1]
     q, v, lost = told.copy(), v_told.copy(), []
     for joint in joints:
@@ -129,7 +136,10 @@ def _arrived(motion: Motion, k: int, joints: list[Joint]) -> _Twofold:
 
 
 def _ahead(motion: Motion, k: int, joints: list[Joint]) -> _Twofold:
-    """The state that velocities lead to from state k: what acts wrongly beyond may have thrown bodies about."""
+    """Return the state extrapolated from state k by its velocities, in both kinds of coordinates.
+
+    The recorded next state may be useless, as wrong forces may have thrown bodies about.
+    """
     q, v = motion.q[k].copy(), motion.v[k]
     told, v_told, lost = q.copy(), v.copy(), []
     for joint in joints:
@@ -143,7 +153,7 @@ def _ahead(motion: Motion, k: int, joints: list[Joint]) -> _Twofold:
 
 
 def _jumps(motion: Motion) -> list[tuple[int, list[Joint]]]:
-    """Numbers of recorded states after which coordinates that are no lengths moved far, and the joints with them."""
+    """Return the recorded states after which angles or quaternions may have jumped, with the joints concerned."""
     found: dict[int, list[Joint]] = {}
     steps = np.abs(np.diff(motion.q, axis=0))
     for joint in motion.model.joints:
@@ -155,12 +165,12 @@ def _jumps(motion: Motion) -> list[tuple[int, list[Joint]]]:
 
 
 def _adds_turns(joint: Joint) -> bool:
-    """Whether the poses of a joint tell all of its coordinates but whole turns about axes that stand still."""
+    """Whether poses determine a joint's coordinates up to whole turns about fixed axes."""
     return joint.type.constant_S and joint.nq == joint.nv
 
 
 def _onward(joint: Joint, q: NDArray, told: NDArray) -> NDArray:
-    """The joint's coordinates at the pose that is told by some, reached from others without a jump."""
+    """Return the coordinates of a joint at the pose of `told` that continue from q without a jump."""
     if _adds_turns(joint):
         angles = np.array([unit == "rad" for unit in joint.type.q_units])
         return told - 2.0 * np.pi * np.round((told - q) / (2.0 * np.pi)) * angles
@@ -171,7 +181,7 @@ def _onward(joint: Joint, q: NDArray, told: NDArray) -> NDArray:
 
 
 def _projected(joint: Joint, q: NDArray) -> NDArray:
-    """What the pose at some coordinates tells of them."""
+    """Return a joint's coordinates as recovered from its pose at q."""
     try:
         return joint.type.project(joint.type.pose(q))
     except StateError:
@@ -179,21 +189,21 @@ def _projected(joint: Joint, q: NDArray) -> NDArray:
 
 
 def _way(joint: Joint) -> str:
-    """What it did; where velocities are no rates of coordinates these are quaternions."""
+    """Return in words how a joint's coordinates were lost; nq != nv means quaternions."""
     if _adds_turns(joint) or joint.nq != joint.nv:
         return "turned past half a turn"
     return "turned beyond the angles that poses tell"
 
 
 def _told(system: Formulation, x: NDArray, w: NDArray, t: float) -> tuple[NDArray, NDArray]:
-    """Coordinates (nq,) and velocities (nv,) as a formulation has them in a state."""
+    """Return coordinates (nq,) and velocities (nv,) as a formulation recovers them from a state."""
     if isinstance(system, InJoints):
         return system.joint_state(x, w)
     return joint_state(system.model, system.poses(x, t), system.velocities(x, w, t))
 
 
 def _same_motion(joint: Joint, q: NDArray, other: NDArray, v: NDArray) -> NDArray:
-    """The velocities (nv,) that move a joint at other coordinates as v does at q."""
+    """Return the joint velocities at other coordinates of the same pose that are the same motion as v at q."""
     if joint.type.constant_S:
         return v
     S = joint.type.motion_subspace
@@ -201,9 +211,9 @@ def _same_motion(joint: Joint, q: NDArray, other: NDArray, v: NDArray) -> NDArra
 
 
 def _carried(joints: list[Joint], q: NDArray, told: NDArray, tau: NDArray) -> NDArray:
-    """The joint forces that do at other coordinates of the same poses what tau does at q.
+    """Return the joint forces at other coordinates of the same poses that are equivalent to tau at q.
 
-    Where axes depend on the coordinates, as those of Euler angles do: the same wrench f, ``tau = S^T f``.
+    Where axes depend on the coordinates, as with Euler angles, they have the same wrench f, ``tau = S^T f``.
     """
     carried = tau.copy()
     for joint in joints:
@@ -214,7 +224,7 @@ def _carried(joints: list[Joint], q: NDArray, told: NDArray, tau: NDArray) -> ND
 
 
 def _keeps(motion: Motion, joint: Joint, own: NDArray) -> bool:
-    """Whether states of the motion's formulation tell these coordinates of a joint, so that none were lost."""
+    """Whether the motion's formulation recovers these coordinates of a joint, so that nothing is lost."""
     q = motion.q[0].copy()
     q[joint.q_slice] = own
     x, w = motion.system.state(q, motion.v[0])
@@ -223,7 +233,7 @@ def _keeps(motion: Motion, joint: Joint, own: NDArray) -> bool:
 
 
 def _may_ask(model: Model, applied: Drive, external: Force | None) -> bool:
-    """Whether anything may act by coordinates of joints, or along axes that depend on them."""
+    """Whether any force may depend on joint coordinates, or act along axes that depend on them."""
     if applied.values is None or external or model.forces or any(joint.stiffness.any() for joint in model.joints):
         return True
     turning = [joint for joint in model.joints if joint.nv and not joint.type.constant_S]
@@ -231,7 +241,7 @@ def _may_ask(model: Model, applied: Drive, external: Force | None) -> bool:
 
 
 def _acting(model: Model, applied: Drive, external: Force | None, z: NDArray, t: float) -> Act:
-    """Joint forces (nv,), rates of states (nz,) and external forces at coordinates (nq,) and velocities (nv,)."""
+    """Return a function of q (nq,) and v (nv,): joint forces (nv,), rates of states (nz,) and external forces."""
     states = z if len(z) else None
 
     def act(q: NDArray, v: NDArray) -> list[NDArray]:
@@ -244,7 +254,7 @@ def _acting(model: Model, applied: Drive, external: Force | None, z: NDArray, t:
 
 
 def _differs(lost: list[Joint], q: NDArray, v: NDArray, told: NDArray, v_told: NDArray, act: Act) -> bool:
-    """Whether what acts does something else at other coordinates of the same poses."""
+    """Whether forces differ between two sets of coordinates of the same poses."""
     (tau, *rest), (tau_told, *rest_told) = act(q, v), act(told, v_told)
     pairs = zip([_carried(lost, q, told, tau), *rest], [tau_told, *rest_told], strict=True)
     return any(np.any(np.abs(one - other) > ALIKE * np.abs([one, other]).max(initial=0.0)) for one, other in pairs)
