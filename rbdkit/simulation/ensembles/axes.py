@@ -1,4 +1,4 @@
-"""What a sweep varies: names, their values, and how these are combined."""
+"""The parameters that a sweep varies: names, values, and how these are combined."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Values = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Axes:
-    """The values of every name, and the members made of them.
+    """The values of every name, and the members made from them.
 
     Attributes
     ----------
     values
         Values by name, in the order given.
     product : bool
-        Whether every value of one name meets every value of the others; else the k-th values belong together.
+        Whether members are all combinations of values; else the k-th values form a member.
     """
 
     values: dict[str, tuple[Any, ...]]
@@ -35,19 +35,19 @@ class Axes:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of members along each axis; one axis if the values are not combined freely."""
+        """Number of members along each axis; a single axis if `product` is false."""
         lengths = tuple(map(len, self.values.values()))
         return lengths if self.product else lengths[:1]
 
     def parameters(self, member: int) -> dict[str, Any]:
-        """The values that a member has, by name."""
+        """Return the values of a member, by name."""
         places = np.unravel_index(member, self.shape)
         at = places if self.product else places * len(self.values)
         return {name: values[int(k)] for (name, values), k in zip(self.values.items(), at)}
 
 
 def axes_of(values: Values, combine: Combine = "product") -> Axes:
-    """The axes of a sweep.
+    """Return the axes of a sweep.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _values(name: Any, given: Any) -> tuple[Any, ...]:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
-    """Values by name, from one dictionary a member."""
+    """Return the values by name, from one dictionary per member."""
     if not isinstance(rows, Sequence) or isinstance(rows, str | bytes):
         raise SimulationError(f"values {rows!r} must be {{name: [values]}}, or a list of {{name: value}}, one a member")
     members = list(rows)

@@ -1,4 +1,8 @@
-"""Some members of a sweep, computed in one place: a thread here, a process, or a machine of a cluster."""
+"""Chunks of a sweep: members that one worker computes, a thread, a process, or a machine of a cluster.
+
+Members that can share compiled code are grouped and computed in SIMD lanes; all others run alone through `simulate`. An
+exception in a group makes its members run one by one, so that only the faulty one fails.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +25,19 @@ Tell = Callable[[float], object]
 
 @dataclass(frozen=True)
 class Chunk:
-    """Members by their numbers, each with its values by name."""
+    """Members of a sweep by number, each with its values by name."""
 
     family: Family
     members: dict[int, Mapping[str, Any]]
 
 
 def run_chunk(chunk: Chunk, tell: Tell | None = None) -> list[Outcome]:
-    """Compute members; none of them can spoil another.
+    """Compute the members of a chunk; errors of one do not affect the others.
 
     Parameters
     ----------
     tell : Tell, optional
-        Is told the fraction done; a KeyboardInterrupt from it ends the work, and what was computed is kept.
+        Callback with the fraction done; if it raises KeyboardInterrupt, work ends and results so far are kept.
     """
     outcomes: dict[int, Outcome] = {}
     groups: dict[Any, dict[int, Lane | Member]] = {}
@@ -59,7 +63,7 @@ def run_chunk(chunk: Chunk, tell: Tell | None = None) -> list[Outcome]:
 
 
 def _part_of(tell: Tell | None, done: int, size: int, whole: int) -> Tell | None:
-    """What tells of a group, in terms of the whole chunk."""
+    """Return the progress callback of a group, scaled to the whole chunk."""
     return None if tell is None else lambda fraction: tell((done + fraction * size) / whole)
 
 
@@ -76,7 +80,7 @@ def _run_group(group: dict[int, Any], tell: Tell | None) -> list[Outcome]:
 
 
 def _run_alone(number: int, member: Member, tell: Tell | None) -> Outcome:
-    """A member as `simulate` computes it."""
+    """Compute a member by `simulate`."""
     motion = simulate(member.model, member.q0, member.v0, progress=tell or False, **member.options)
     report = motion.report
     assert report is not None

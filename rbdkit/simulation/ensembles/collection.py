@@ -1,4 +1,4 @@
-"""What comes in from the members of a sweep, made into arrays as it comes."""
+"""Collect the results of a sweep's members into arrays, in memory or in a folder."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rbdkit.simulation.ensembles.store import Entry, Store
 
 
 class Collection:
-    """The arrays of a sweep, in memory or in a folder, and what is known of each member.
+    """The arrays of a sweep, in memory or in a folder, with an entry for each finished member.
 
     Parameters
     ----------
     store : Store or None
-        The folder that takes the motions, or None. What it holds already is not computed again.
+        The folder for the motions, or None. Members that it holds already are not computed again.
     """
 
     def __init__(self, family: Family, axes: Axes, store: Store | None) -> None:
@@ -42,13 +42,13 @@ class Collection:
         self._without: list[int] = []
 
     def missing(self) -> NDArray:
-        """Numbers of the members that have not been computed."""
+        """Return the numbers of the members that have not been computed."""
         left = np.ones(len(self.axes), dtype=bool)
         left[list(self.entries)] = False
         return np.flatnonzero(left)
 
     def take(self, outcomes: list[Outcome]) -> None:
-        """What became of some members."""
+        """Store the outcomes of some members."""
         members = [self._member(outcome) for outcome in outcomes]
         if self.store is not None:
             self.store.add(members)
@@ -59,7 +59,7 @@ class Collection:
         self.entries |= {entry.number: entry for entry, _ in members}
 
     def _member(self, o: Outcome) -> tuple[Entry, tuple[NDArray, ...]]:
-        """What is known of a member, and its rows of q, v and z; not a number where there is no state."""
+        """Return the entry of a member, and its rows of q, v and z, NaN where there is no state."""
         n, end, t, model = len(o.t), None, self.t, self.family.reference
         if n and abs(o.t[-1] - t[min(n, len(t)) - 1]) > 1e-9 * self.family.interval:
             n -= 1  # it ended between two recorded times
@@ -75,13 +75,13 @@ class Collection:
         return entry, tuple(rows)
 
     def lose(self, numbers: NDArray, reason: str) -> None:
-        """Members that nobody computed; a store does not keep them, so that they are tried when it is used again."""
+        """Mark members as lost, with a reason; a store does not keep them, so that the next run tries them again."""
         for number in numbers:
             self.entries[int(number)] = Entry(int(number), 0, 0.0, None, 0, "", reason, False, np.nan)
             self._without.append(int(number))
 
     def ensemble(self, place: str, wall_time: float, interrupted: bool) -> Ensemble:
-        """All of it.
+        """Return the finished ensemble.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class Collection:
 
 
 def _three(arrays: Sequence[NDArray]) -> tuple[NDArray, NDArray, NDArray]:
-    """q, v and z of a folder; where there are no states of force elements it has no z."""
+    """Return q, v and z of a folder; z is empty if force elements have no states."""
     q, v, *rest = arrays
     return q, v, rest[0] if rest else np.zeros((*q.shape[:2], 0))
 

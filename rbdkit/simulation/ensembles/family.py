@@ -1,4 +1,4 @@
-"""What the members of a sweep have in common, and how one of them is made from its values."""
+"""Parameter families: the common part of a sweep's members, and how a member is made from its values."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from rbdkit.simulation.ensembles.names import state_places
 from rbdkit.simulation.ensembles.values import name_of
 
 SETTINGS = ("dt", "integrator", "formulation", "tau", "f_ext", "contact")
-"""Arguments of `simulate`, besides the initial state, that may differ from member to member."""
+"""Arguments of `simulate`, other than the initial state, that may differ from member to member."""
 
 Build = Callable[..., Model]
 
 
 @dataclass(frozen=True)
 class Member:
-    """One motion to be computed.
+    """One motion of a sweep that is to be computed.
 
     Attributes
     ----------
+    model : Model
+        The member's model.
     q0, v0 : ndarray (nq,), (nv,)
         Initial state.
     options : dict of str to object
@@ -41,22 +43,22 @@ class Member:
 
 @dataclass(frozen=True)
 class Family:
-    """All of a sweep but the values that vary.
+    """The common part of a sweep: everything but the values that vary.
 
     Attributes
     ----------
     source : Model or Build
         A model, or a function that builds one.
     arguments : tuple of str
-        Names of values that go to this function.
+        Names of the values that are arguments of this function.
     reference : Model
-        A model; all members have its coordinates.
+        Any of the models; all members have its coordinates.
     q0, v0 : object
-        Initial state of members that are not given their own, or None.
+        Initial state of members whose values do not include it, or None.
     options : dict of str to object
         Further arguments of `rbdkit.simulate` by name.
     interval : float
-        Between recorded states, s.
+        Time between recorded states, s.
     """
 
     source: Model | Build
@@ -68,7 +70,7 @@ class Family:
     interval: float
 
     def member(self, parameters: Mapping[str, Any]) -> Member:
-        """The member with these values.
+        """Return the member with the given values.
 
         Raises
         ------

@@ -1,4 +1,8 @@
-"""Digests of the arguments of a sweep, by which one that goes on knows itself again."""
+"""Digests of the arguments of a sweep, by which a store recognises the sweep that it belongs to.
+
+Functions and classes are digested with their code and everything that they refer to, so that a sweep with an edited
+function is another sweep. Things whose value cannot be compared between processes are refused.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +18,23 @@ from rbdkit.model import Model
 from rbdkit.trace import Dependencies, Impure
 
 MOST = 10_000_000
-"""So many values an argument may consist of."""
+"""Largest number of values that an argument may consist of."""
 
 
 def digest(name: str, thing: Any) -> str:
-    """A text that is the same for the same argument in every process, and another one for any other.
+    """Return a digest of an argument that is the same in every process, and differs for different arguments.
 
     Parameters
     ----------
     name : str
-        Of the argument, for the error.
+        Name of the argument, for messages.
     thing : object
-        Plain data, models, objects that pickle, functions and classes: these with all that they depend on.
+        Plain data, models, objects that pickle, functions and classes, the last two with all that they depend on.
 
     Raises
     ------
     SimulationError
-        If it uses something whose value cannot be told in another process.
+        If it depends on something that cannot be compared between processes.
     """
     try:
         return _dependencies(name, thing).digest(_of_model)
@@ -46,7 +50,7 @@ def _dependencies(name: str, thing: Any) -> Dependencies:
 
 
 def _of_model(value: Any) -> bytes | None:
-    """A model as text, and what its parts of a user's own depend on, classes and motions: no text has these."""
+    """Return a model as JSON text with digests of user-defined classes and motions; None if the value is no model."""
     if not isinstance(value, Model):
         return None
     own: list[Any] = [part.element for part in value.elements if part.element.is_users_own]
@@ -72,7 +76,7 @@ def _has_code(kind: JointType) -> bool:
 
 
 def _require_pure(name: str, function: Any) -> None:
-    """Raise `Impure` if a function of time does more than compute: no two runs of it need be the same."""
+    """Raise `Impure` if a function of time may have side effects or memory, so that two runs may differ."""
     try:
         _dependencies(name, function).require_pure()
     except Impure as fault:
@@ -80,7 +84,7 @@ def _require_pure(name: str, function: Any) -> None:
 
 
 def _kinds(kind: JointType) -> Iterator[JointType]:
-    """A joint type and those that it is made of."""
+    """Yield a joint type and the types that it is composed of."""
     yield kind
     for inner in vars(kind).values():
         if isinstance(inner, JointType):

@@ -1,4 +1,4 @@
-"""Names of what a sweep can vary, and the units that go with them."""
+"""Names of the quantities that a sweep can vary, and their units."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHER_UNITS = {"gravity": "m/s2", "dt": "s"}
 
 
 def state_places(model: Model) -> dict[str, int]:
-    """Where the columns of a `Trajectory` stand in the state (q, v); those of mimic joints have none."""
+    """Return the index in the state (q, v) of each column of a `Trajectory`; mimic joints have none."""
     numbers = np.arange(model.nq + model.nv, dtype=float)
     itself = Trajectory(
         model, np.zeros(1), numbers[None, : model.nq], numbers[None, model.nq :], z=np.zeros((1, model.nz))
@@ -29,20 +29,20 @@ def state_places(model: Model) -> dict[str, int]:
 
 
 def state_names(model: Model) -> tuple[list[str], list[str]]:
-    """The names of the coordinates and of the velocities, in their order."""
+    """Return the names of the coordinates and of the velocities, in their order."""
     places = state_places(model)
     names = sorted(places, key=places.__getitem__)
     return names[: model.nq], names[model.nq :]
 
 
 def state_units(model: Model) -> tuple[list[str], list[str]]:
-    """The units of the coordinates and of the velocities, in their order."""
+    """Return the units of the coordinates and of the velocities, in their order."""
     own = [joint.type for joint in model.joints if joint.mimic is None]
     return [unit for type_ in own for unit in type_.q_units], [unit for type_ in own for unit in type_.v_units]
 
 
 def unit_of(model: Model, name: str) -> str:
-    """The unit of what a sweep calls by this name; empty if it has none, or several."""
+    """Return the unit of a quantity of a sweep; empty if it has none, or several."""
     if name in OTHER_UNITS:
         return OTHER_UNITS[name]
     place = state_places(model).get(name)

@@ -1,4 +1,4 @@
-"""What became of one member of a sweep."""
+"""The run result of one member of a sweep."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class Outcome:
     Attributes
     ----------
     number : int
-        Of the member.
+        Number of the member.
     t, q, v : ndarray (n,), (n, nq), (n, nv)
-        Recorded states; of a motion that ended early the last one that could be computed.
+        Recorded states; after an early end the last row is the last state that could be computed.
     steps : int
-        Number of steps taken.
+        Number of steps.
     how : str
-        What computed it, and why nothing faster.
+        The code that computed it, and why nothing faster.
     stopped : str
         Empty, or why it ended early or never began.
     interrupted : bool
-        Whether that was because someone asked for it.
+        Whether the user interrupted it.
     drift : float
-        Largest energy error that was seen, relative to the energy that moves about; not a number if not judged.
+        Largest energy error, relative to the energy scale; NaN if not assessed.
     z : ndarray (n, nz)
         States of force elements.
     """
@@ -45,6 +45,6 @@ class Outcome:
 
 
 def refused(number: int, why: str, interrupted: bool = False) -> Outcome:
-    """The outcome of a member that never moved."""
+    """Return the outcome of a member that was never computed, with the reason."""
     nothing = np.zeros((0, 0))
     return Outcome(number, np.zeros(0), nothing, nothing, 0, "", why, interrupted)

@@ -1,4 +1,7 @@
-"""From the arguments of a sweep to its family and its chunks; whatever is wrong with all members is found here."""
+"""Plan a sweep: check its arguments, make its parameter family, and divide its members into chunks.
+
+Errors that concern all members are raised here, before any work begins; errors of single members become failures.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +33,18 @@ from rbdkit.simulation.step_times import step_times
 from rbdkit.spatial.read_numbers import shown
 
 LANES = 8
-"""Members that compiled code computes at a time, at most: chunks are multiples of it."""
+"""Number of SIMD lanes: the most members that compiled code computes together; chunks are multiples of it."""
 SHARES = 4
-"""Chunks for each worker, so that none waits long for the last."""
+"""Number of chunks per worker: enough that no worker idles long while the last one finishes."""
 LARGEST = 512
-"""Members in a chunk."""
+"""Largest number of members in a chunk."""
 COMMON = ("duration", "every", "backend")
 ROOM = 2**34
-"""Bytes that the arrays of an ensemble may take."""
+"""Largest size of an ensemble's arrays, bytes."""
 
 
 def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict[str, Any]) -> Family:
-    """What the members of a sweep have in common.
+    """Return the parameter family of a sweep, with its arguments checked.
 
     Parameters
     ----------
@@ -95,7 +98,7 @@ def require_room(family: Family, axes: Axes) -> None:
 
 
 def recorded_times(family: Family, axes: Axes) -> NDArray:
-    """The times at which all members are recorded."""
+    """Return the times at which all members are recorded, s."""
     dt = max(axes.values.get("dt", (family.options["dt"],)))
     times = step_times(family.options["duration"], dt)
     last = len(times) - 1
@@ -103,7 +106,7 @@ def recorded_times(family: Family, axes: Axes) -> NDArray:
 
 
 def shares_of(family: Family, axes: Axes, numbers: NDArray, workers: int, size: int | None = None) -> list[NDArray]:
-    """The numbers of members in chunks, those with the same integrator and step together."""
+    """Divide the numbers of members into chunks, with the same integrator and step in each."""
     places = np.unravel_index(numbers, axes.shape)
     alike = np.zeros(len(numbers), dtype=int)
     for k, (name, values) in enumerate(axes.values.items()):
@@ -123,7 +126,7 @@ def shares_of(family: Family, axes: Axes, numbers: NDArray, workers: int, size: 
 
 
 def chunk_of(family: Family, axes: Axes, share: NDArray) -> Chunk:
-    """Some members as they travel to a worker."""
+    """Return some members as a chunk, in the form that is sent to a worker."""
     return Chunk(family, {int(number): axes.parameters(int(number)) for number in share})
 
 
@@ -133,14 +136,14 @@ def _chunk_size(members: int, workers: int, lanes: bool) -> int:
 
 
 def _compiles(options: dict[str, Any]) -> bool:
-    """Whether members with such options run in compiled code side by side, as far as the model allows."""
+    """Whether members with such options can run in SIMD lanes of compiled code, if the model allows it."""
     if options["formulation"] != "joint" or options["backend"] != "auto":
         return False
     return not obstacle(integrator_of(options["integrator"]), callable(options["tau"]), callable(options["f_ext"]))
 
 
 def _reference(source: Model | Build, axes: Axes) -> tuple[Model, tuple[str, ...]]:
-    """A model that has the names and coordinates of all members, and the names that go to a building function."""
+    """Return a model with the names and coordinates of all members, and the arguments of a building function."""
     if isinstance(source, Model):
         return source, ()
     takes = parameters_of(source).values()
@@ -180,7 +183,7 @@ def _check_names(model: Model, arguments: tuple[str, ...], axes: Axes) -> None:
 
 
 def _check_states(model: Model, axes: Axes, z0: Any) -> None:
-    """Raise SimulationError if a state of a force element that varies is given for all members, too."""
+    """Raise SimulationError if a state of a force element is both varied and given for all members."""
     if z0 is None:
         return
     model.initial_z(z0)
@@ -190,7 +193,7 @@ def _check_states(model: Model, axes: Axes, z0: Any) -> None:
 
 
 def _check_values(family: Family, axes: Axes) -> None:
-    """Raise what is wrong with a setting, or with all values of a name: then no member could begin."""
+    """Raise the error of a setting, or of a name none of whose values is valid: then no member could begin."""
     model, duration = family.reference, family.options["duration"]
     for name, check in {"integrator": integrator_of, "formulation": maker_of}.items():
         for value in (family.options[name], *axes.values.get(name, ())):
@@ -210,7 +213,7 @@ def _check_values(family: Family, axes: Axes) -> None:
 
 
 def _require_one(values: Sequence[Any], check: Callable[[Any], object]) -> None:
-    """Raise the first error if there is no value without one."""
+    """Raise the first error if no value is valid."""
     first: Exception | None = None
     for value in values:
         try:

@@ -1,4 +1,4 @@
-"""Where the chunks of a sweep run: threads of this process, or an executor with workers elsewhere."""
+"""Workers of a sweep: threads of this process, or a user's executor (processes, Dask)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rbdkit.simulation.ensembles.outcome import Outcome
 from rbdkit.simulation.ensembles.values import show
 
 PATIENCE = 10.0
-"""Seconds for which workers of a cluster that has none are waited for."""
+"""Time to wait for workers of a cluster that has none, s."""
 
 
 class Line:
-    """The line from a chunk in another thread to the one who waits: how far it is, and whether it is to stop."""
+    """Progress callback of a chunk in another thread: it reports the fraction done and passes on a request to stop."""
 
     def __init__(self, stop: threading.Event) -> None:
         self.fraction = 0.0
@@ -52,12 +52,12 @@ class Threads:
 
 
 class Elsewhere:
-    """An executor of the user's. A pool of processes that breaks is replaced by one of the same kind.
+    """A user's executor. A pool of processes that breaks is replaced by one of the same kind.
 
     Attributes
     ----------
     hears
-        Whether work that has begun can be told to stop.
+        Whether running work can be stopped.
     """
 
     def __init__(self, executor: Executor, workers: int, name: str) -> None:
@@ -71,7 +71,7 @@ class Elsewhere:
         return (self._own or self._given).submit(run_chunk, chunk)
 
     def renew(self) -> bool:
-        """Whether there is a new pool of processes in place of one that broke."""
+        """Replace a broken pool of processes by a new one; return whether that was possible."""
         given = self._given
         if not isinstance(given, ProcessPoolExecutor):
             return False
@@ -82,18 +82,18 @@ class Elsewhere:
         return True
 
     def close(self) -> None:
-        """Let go of a pool of our own; the user's stays as it is."""
+        """Shut down a replacement pool; the user's own executor is left alone."""
         if self._own is not None:
             self._own.shutdown(wait=False, cancel_futures=True)
 
 
 def own_threads() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def place_of(given: Any) -> Elsewhere:
-    """What was given as an executor, with its number of workers and its name.
+    """Wrap the argument executor of `sweep`, with its number of workers and a name for the report.
 
     Raises
     ------

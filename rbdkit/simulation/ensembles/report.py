@@ -1,4 +1,4 @@
-"""What a sweep has to say about itself."""
+"""The report of a sweep: code that ran, energy drift, failures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rbdkit.simulation.ensembles.values import show
 from rbdkit.simulation.report import TOO_MUCH
 
 SHOWN = 3
-"""Failures that the lines of a report name."""
+"""Largest number of failures that a report lists."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class Failure:
     Attributes
     ----------
     member : int
-        Its number.
+        Number of the member.
     parameters : mapping of str to object
-        Its values by name.
+        Values of the member by name.
     reason : str
-        In words.
+        Reason in words.
     t : float
         Time of its last state, s; 0 if none.
     """
@@ -45,16 +45,16 @@ class SweepReport:
     Attributes
     ----------
     code : mapping of str to int
-        Number of members by what computed them, and why nothing faster.
+        Number of members by the code that computed them, and why nothing faster.
     place : str
-        Where they ran.
+        Workers that computed them, in words.
     steps : int
-        Taken by all of them together.
+        Total number of steps.
     wall_time : float
-        s.
+        Wall time, s.
     drift, worst
-        Largest energy error of a member whose energy should stay, relative to the energy that moves about, seen at
-        some of its states, and the number of this member; None if there is none to judge.
+        Largest energy error of a conservative member, relative to its energy scale, found at some of its states, and
+        the number of this member; None if no member is conservative.
     failures : tuple of Failure
         Members that are missing or ended early.
     interrupted : bool
@@ -71,7 +71,7 @@ class SweepReport:
     interrupted: bool
 
     def lines(self, worst: Mapping[str, Any] | None = None) -> list[str]:
-        """The report as lines of text. worst : the values of the member with the largest energy error."""
+        """Return the report as lines of text. worst : values of the member with the largest energy error."""
         rate = f", {self.steps / self.wall_time:.3g} steps a second" if self.steps else ""
         lines = [f"{self.steps} steps in {self.wall_time:.3g} s{rate}; {self.place}"]
         lines += [f"{count} x {code}" for code, count in self.code.items()]
@@ -80,7 +80,7 @@ class SweepReport:
         return lines + self.alarms()
 
     def alarms(self) -> list[str]:
-        """The lines on what is missing or doubtful; they are also given as a warning."""
+        """Return the alarms: lines on missing or doubtful members, also issued as a warning."""
         lines = ["INTERRUPTED: what was done until then is kept"] if self.interrupted else []
         others = [failure for failure in self.failures if not failure.reason.startswith("interrupted")]
         if others:
@@ -95,5 +95,5 @@ class SweepReport:
 
 
 def written(parameters: Mapping[str, Any]) -> str:
-    """Values by name, as a text."""
+    """Return values by name as a text."""
     return ", ".join(f"{name} = {show(value)}" for name, value in parameters.items())

@@ -1,4 +1,4 @@
-"""A folder that takes the motions of a sweep as they are computed, and from which the sweep goes on."""
+"""The store of a sweep: a folder to which motions are written as they are computed, and from which it can resume."""
 
 from __future__ import annotations
 
@@ -30,19 +30,18 @@ SUM = "sum"
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a member, besides its motion.
+    """The record of a finished member, without its motion.
 
     Attributes
     ----------
     number : int
-        Of the member.
+        Number of the member.
     rows : int
-        Recorded states.
+        Number of recorded states.
     t : float
         Time of its last state, s; 0 if none.
     end : tuple or None
-        Last state (t, q, v), or (t, q, v, z) where force elements have states, of one that ended between two recorded
-        times, or None.
+        Last state (t, q, v), or (t, q, v, z) with states of force elements, if it ended between two recorded times.
     steps, how, stopped, interrupted, drift
         As in `Outcome`.
     """
@@ -113,11 +112,11 @@ class Store:
             raise
 
     def entries(self) -> dict[int, Entry]:
-        """What the folder held when it was opened, by the numbers of the members."""
+        """Return the entries that the folder held when it was opened, by member number."""
         return dict(self._found)
 
     def add(self, members: Sequence[tuple[Entry, Sequence[NDArray]]]) -> None:
-        """Keep members, each with its rows of q, v and z; of one that was interrupted the rows alone.
+        """Write members, each with its rows of q, v and z; for an interrupted one the rows alone.
 
         Raises
         ------
@@ -139,7 +138,7 @@ class Store:
             raise self._full(fault) from fault
 
     def leave_open(self, numbers: Sequence[int]) -> None:
-        """Write that there is no motion of these members: no number anywhere."""
+        """Fill the rows of members without a motion with NaN."""
         try:
             for name, (_, *shape) in self._shapes.items():
                 row = np.full(shape, np.nan)
@@ -149,14 +148,14 @@ class Store:
             raise self._full(fault) from fault
 
     def reading(self) -> tuple[NDArray, ...]:
-        """q, v, and z where there is one, as they lie in the folder; nothing is loaded before it is looked at."""
+        """Return q, v, and z if there is one, as read-only memory maps of the files."""
         return tuple(
             np.load(self._array(name), mmap_mode="r") if np.prod(shape) else np.zeros(shape)
             for name, shape in self._shapes.items()
         )
 
     def close(self) -> None:
-        """Let other processes use the folder."""
+        """Close the files and release the lock on the folder."""
         for file in self._files.values():
             file.close()
         if self._lock is not None:
@@ -169,7 +168,7 @@ class Store:
         return self.folder / f"{name}.npy"
 
     def _opened(self, name: str) -> FileIO:
-        """The file of an array; what is not as it must be there is made so, and found out by checksums."""
+        """Open the file of an array and repair header and size if need be; damaged rows are found by checksums."""
         # without waiting for the other end, should it be a pipe
         number = os.open(self._array(name), os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | _BINARY, 0o666)
         file = FileIO(number, "r+")
@@ -182,7 +181,7 @@ class Store:
         return file
 
     def _place(self, name: str, number: int) -> tuple[int, int]:
-        """Where the row of a member begins in the file of an array, and how many bytes it has."""
+        """Return the offset of a member's row in the file of an array, and its size, in bytes."""
         shape = self._shapes[name]
         size = 8 * int(np.prod(shape[1:]))
         return self._starts[name] + number * size, size
@@ -207,7 +206,7 @@ class Store:
     # --- lines --------------------------------------------------------------------------------------------------------
 
     def _sum(self, content: Mapping[str, Any], rows: Sequence[bytes]) -> str:
-        """The checksum of a member of this sweep."""
+        """Return the checksum of a member of this sweep: of its entry, its rows, and the sweep's digests."""
         found = hashlib.blake2b(self._sweep + json.dumps(content).encode(), digest_size=16)
         for row in rows:
             found.update(row)
@@ -247,7 +246,7 @@ class Store:
     # --- the folder ---------------------------------------------------------------------------------------------------
 
     def _claim(self) -> None:
-        """One process at a time; the system lets go when it ends, however it ends."""
+        """Lock the folder for this process; the system releases the lock when the process ends, even if killed."""
         try:
             import fcntl
         except ImportError:  # Windows: nothing keeps two processes from sharing a folder
@@ -321,7 +320,7 @@ def _read(about: Path) -> Any:
 
 
 def _start_of(file: FileIO, shape: tuple[int, ...]) -> int:
-    """Where the numbers of an array begin in its file; what stands before them is written if it is another's."""
+    """Return the offset of an array's data in its file; the header is written if it is missing or does not fit."""
     try:
         np.lib.format.read_magic(file)
         found = np.lib.format.read_array_header_1_0(file)

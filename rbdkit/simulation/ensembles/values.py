@@ -1,4 +1,4 @@
-"""The values of a sweep: how they are written, compared and summed up."""
+"""Values of a sweep: formatting, comparison, and summaries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SAME = 1e-9
 
 
 def label(value: Any) -> Any:
-    """How a value is written on an axis: a number or a text; None for what is neither and has no name."""
+    """Return the label of a value on an axis, a number or a text; None if it is neither and has no name."""
     if isinstance(value, str | bool | int | float | np.number):
         return value
     name = getattr(value, "name", None)
@@ -19,7 +19,7 @@ def label(value: Any) -> Any:
 
 
 def show(value: Any) -> str:
-    """A value in a sentence."""
+    """Return a value as a text for a sentence."""
     if isinstance(value, float | np.floating):
         return f"{value:.6g}"
     written = label(value)
@@ -31,7 +31,7 @@ def show(value: Any) -> str:
 
 
 def name_of(function: Any) -> str:
-    """What a function is called."""
+    """Return the qualified name of a function."""
     return getattr(function, "__qualname__", repr(function))
 
 
@@ -47,7 +47,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def closest(values: tuple[Any, ...], value: Any) -> str:
-    """The values that there are, or of many numbers the closest one."""
+    """Return a hint for messages: the closest of numeric values, or a list of the first other values."""
     try:
         numbers = np.asarray(values, dtype=float)
         return f"the closest is {numbers[np.argmin(np.abs(numbers - float(value)))]:.9g}"
@@ -56,7 +56,7 @@ def closest(values: tuple[Any, ...], value: Any) -> str:
 
 
 def span(values: tuple[Any, ...], unit: str) -> str:
-    """From where to where values go, if they are numbers."""
+    """Return the range of numeric values with its unit, as a text; empty for other values."""
     if not all(isinstance(value, int | float | np.number) for value in values):
         return ""
     low, high = min(values), max(values)
