@@ -1,10 +1,9 @@
-"""How far computed dynamics can be trusted (Featherstone 2008, chapter 10): error studies as functions that return
-arrays.
+"""Accuracy of computed dynamics (Featherstone 2008, chapter 10): error studies as functions that return arrays.
 
-Round-off: `planar_body` (a frame far away, a large velocity), `exact` (forward dynamics with as many digits as wanted),
-`round_off` (what the two algorithms lose on chains, at speed, and between unlike inertias). `sensitivity` and
-`conditioning`: what small errors of the forces do. `step_size`: errors of the integration. `selfcheck`: one model by
-routes that share no code.
+Round-off: `planar_body` (a distant frame, a large velocity), `exact` (forward dynamics in multiple precision),
+`round_off` (errors of two algorithms on chains, at speed, and with unlike inertias). `sensitivity` and `conditioning`:
+effect of small errors of the forces. `step_size`: errors of the integration. `selfcheck`: one model by routes that
+share no code.
 """
 
 from rbdkit.accuracy.conditioning import (

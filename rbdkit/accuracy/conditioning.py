@@ -35,24 +35,27 @@ def condition_number(model: Model, q: ArrayLike, *, t: float = 0.0) -> float:
 
 
 def chain_conditions(lengths: Sequence[int], angle: float = 0.0) -> NDArray:
-    """(n,) for chains of so many equal rods, folded to a zigzag by an angle, rad; 0 is the straight chain."""
+    """Return the condition numbers (n,) of chains of equal rods, of the given lengths, at a zigzag angle, rad.
+
+    Angle 0 is the straight chain.
+    """
     return np.array([condition_number(zigzag_chain(n), zigzag_angles(n, angle)) for n in lengths])
 
 
 def configuration_conditions(links: int, angles: ArrayLike) -> NDArray:
-    """(n,) for one chain of rods, over the angle of its zigzag, rad."""
+    """Return the condition numbers (n,) of one chain of rods over its zigzag angle, rad."""
     chain = zigzag_chain(links)
     return np.array([condition_number(chain, zigzag_angles(links, angle)) for angle in np.atleast_1d(angles)])
 
 
 def tree_conditions(parent: Sequence[int], samples: int = 20, seed: int = 0) -> NDArray:
-    """(samples,) for the tree of rods with this parent array, at random angles."""
+    """Return the condition numbers (samples,) of the tree of rods with this parent array, at random angles."""
     tree, rng = rod_tree(parent), np.random.default_rng(seed)
     return np.array([condition_number(tree, tree.random_q(rng)) for _ in range(samples)])
 
 
 def ring_conditions(links: int) -> NDArray:
-    """(links + 1,) for a closed ring of rods on the ground, by the joint at which it is cut into a tree.
+    """Return the condition numbers (links + 1,) of a closed ring of rods, by the joint at which it is cut into a tree.
 
     The rods and the ground are the sides of a regular polygon. Cut at joint k the ring becomes a chain of k rods and
     one of links - k, both from the ground; entry k is the condition of that tree. The depth is max(k, links - k).

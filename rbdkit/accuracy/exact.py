@@ -1,4 +1,4 @@
-"""Forward dynamics in as many digits as wanted: what the rounded algorithms are measured against."""
+"""Forward dynamics in multiple precision, the reference for errors of floating-point algorithms."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _decimals = np.frompyfunc(Decimal, 1, 1)
 def exact_acceleration(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, digits: int = 50, *, t: float = 0.0
 ) -> NDArray:
-    """(nv,) joint accelerations, to double precision whatever the condition of the problem.
+    """Return joint accelerations (nv,) that are exact to double precision, however ill-conditioned the problem is.
 
-    The numbers of the model, and what the joints compute of q and qd (X_J, S, v_J, c_J), are taken as they are in
-    floats, as exact ones; all that follows, Tables 5.1 and 6.2 and the solution of Eq 6.1, has `digits` decimal digits.
+    The floats of the model, and of the joints' functions of q and qd (X_J, S, v_J, c_J), are taken as exact; everything
+    after that, Tables 5.1 and 6.2 and the solution of Eq 6.1, is computed with `digits` decimal digits.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ def exact_acceleration(
 
 
 def exact(numbers: NDArray) -> NDArray:
-    """An array of decimals that are equal to the floats, bit by bit."""
+    """Convert floats to an array of exactly equal decimals."""
     return np.asarray(_decimals(np.asarray(numbers, dtype=float)), dtype=object)
 
 
 def _equation_of_motion(model: Model, q: NDArray, qd: NDArray, t: float) -> tuple[NDArray, NDArray]:
-    """H (nv, nv) and C (nv,) in decimals."""
+    """Return H (nv, nv) and C (nv,) in decimals."""
     n, parent = len(model.bodies), model.parent
     X, S = [exact(np.eye(6))] * n, [exact(np.zeros((6, 0)))] * n
     v, a, f = ([exact(np.zeros(6))] * n for _ in range(3))
@@ -84,7 +84,7 @@ def _equation_of_motion(model: Model, q: NDArray, qd: NDArray, t: float) -> tupl
 
 
 def _cross(v: NDArray) -> NDArray:
-    """The operator v x."""
+    """Return the spatial cross-product operator v x, (6, 6), in decimals."""
     zero = exact(np.zeros((3, 3)))
     w, u = _skew(v[:3]), _skew(v[3:])
     return np.block([[w, zero], [u, w]])
@@ -95,7 +95,7 @@ def _skew(v: NDArray) -> NDArray:
 
 
 def _solved(H: NDArray, b: NDArray) -> NDArray:
-    """H^-1 b of a symmetric positive definite H, by elimination."""
+    """Solve H x = b for a symmetric positive definite H, by Gaussian elimination."""
     H, b, n = H.copy(), b.copy(), len(b)
     for k in range(n):
         rows = [i for i in range(k + 1, n) if H[i, k] != 0]

@@ -1,4 +1,4 @@
-"""One planar body, computed from afar or at speed: where round-off begins (Featherstone 2008, Figs 10.1 and 10.2)."""
+"""Round-off of one planar body in a distant or fast-moving frame (Featherstone 2008, Figs 10.1 and 10.2)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class PlanarBody:
     Attributes
     ----------
     matrix, rhs : ndarray
-        I_O (3, 3) and f_O - v_O x* I_O v_O (3,) of Eq 10.1, as they were computed.
+        I_O (3, 3) and f_O - v_O x* I_O v_O (3,) of Eq 10.1, as computed in floats.
     exact, computed : ndarray (3,)
-        a_O: the exact one, rounded to double, and what `numpy.linalg.solve` made of matrix and rhs.
+        a_O: exact, rounded to double, and the solution of matrix and rhs by `numpy.linalg.solve`.
     error : ndarray (3,)
-        Computed minus exact, seen at the centre of mass: of the angular acceleration (rad/s2) and of the
-        acceleration of C (m/s2), without further rounding.
+        Computed minus exact, transformed to the centre of mass C without further rounding: of the angular acceleration
+        (rad/s2) and of the acceleration of C (m/s2).
     """
 
     matrix: NDArray
@@ -41,21 +41,21 @@ class PlanarBody:
 
     @property
     def relative_error(self) -> NDArray:
-        """(3,) of the components of a_O."""
+        """Relative errors of the components of a_O, (3,)."""
         return np.abs((self.computed - self.exact) / self.exact)
 
 
 def planar_acceleration(c: ArrayLike, velocity: ArrayLike = (0.0, 0.0), dtype: DTypeLike = float) -> PlanarBody:
-    """Acceleration of the body of Fig 10.1, which turns with 1 rad/s under the force f_C = (1, -1, 1).
+    """Compute the acceleration of the body of Fig 10.1, which turns with 1 rad/s under the force f_C = (1, -1, 1).
 
     Parameters
     ----------
     c : array_like (2,)
-        Centre of mass from the origin O, m.
+        Position of the centre of mass relative to the origin O, m.
     velocity : array_like (2,), optional
-        Of the centre of mass, m/s; the book has zero.
+        Velocity of the centre of mass, m/s; zero in the book.
     dtype : DTypeLike, optional
-        Of the arithmetic, `numpy.float32` or `numpy.float64`.
+        Type of the arithmetic, `numpy.float32` or `numpy.float64`.
     """
     number: Any = np.dtype(dtype).type
     (x, y), (vx, vy) = (np.asarray(pair, dtype=dtype) for pair in (c, velocity))
@@ -76,16 +76,16 @@ def planar_acceleration(c: ArrayLike, velocity: ArrayLike = (0.0, 0.0), dtype: D
 def far_frame_errors(
     distances: ArrayLike, dtype: DTypeLike = float, directions: int = DIRECTIONS, velocity: ArrayLike = (0.0, 0.0)
 ) -> NDArray:
-    """The curve of Fig 10.2: largest error of the acceleration, measured at C, against |c|.
+    """Return the curve of Fig 10.2: largest error of the acceleration at C against |c|, (n,).
 
     Parameters
     ----------
     distances : array_like (n,)
         |c|, m.
     directions : int, optional
-        Of c that are tried; the result is the median over them.
+        Number of directions of c; the result is the median over them.
     velocity : array_like (2,), optional
-        Of the centre of mass, m/s.
+        Velocity of the centre of mass, m/s.
     """
     return np.array([_median_error(_around(d, directions), velocity, dtype) for d in np.atleast_1d(distances)])
 
@@ -93,7 +93,10 @@ def far_frame_errors(
 def speed_errors(
     speeds: ArrayLike, distance: float = 1.0, dtype: DTypeLike = float, directions: int = DIRECTIONS
 ) -> NDArray:
-    """The same error against the speed of the centre of mass, (n,) m/s, with the origin `distance` m away."""
+    """Return the error of `far_frame_errors` against the speed of the centre of mass, (n,).
+
+    speeds : (n,) m/s. distance : of the origin from the centre of mass, m.
+    """
     velocities = [s * np.array([np.cos(0.7), np.sin(0.7)]) for s in np.atleast_1d(speeds)]
     return np.array([_median_error(_around(distance, directions), v, dtype) for v in velocities])
 
@@ -109,6 +112,6 @@ def _median_error(positions: Iterable[NDArray], velocity: ArrayLike, dtype: DTyp
 
 
 def _shifted(a: Iterable[Fraction], x: float, y: float) -> list[Fraction]:
-    """A planar motion vector at the point (x, y) from the origin, exactly."""
+    """Shift a planar motion vector from the origin to the point (x, y), in exact arithmetic."""
     w, ax, ay = a
     return [w, ax - w * Fraction(float(y)), ay + w * Fraction(float(x))]

@@ -1,4 +1,4 @@
-"""What rounding costs the two algorithms of forward dynamics (Featherstone 2008, section 10.1)."""
+"""Round-off errors of two algorithms of forward dynamics (Featherstone 2008, section 10.1)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True, eq=False)
 class RoundOff:
-    """Relative errors of the accelerations, in the largest norm: of the articulated-body algorithm, and of composite
-    bodies with a Cholesky factorization. Numbers, or (n,) over what was varied.
+    """Relative errors of the accelerations in the maximum norm; numbers, or (n,) over the varied parameter.
+
+    aba : of the articulated-body algorithm. crba : of the composite-rigid-body algorithm with Cholesky factorization.
     """
 
     aba: NDArray
@@ -30,12 +31,12 @@ class RoundOff:
 def forward_dynamics_error(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, joints: slice = slice(None), *, t: float = 0.0
 ) -> RoundOff:
-    """Errors of both algorithms at one state, against `exact_acceleration`, which says what models it refuses.
+    """Return the errors of both algorithms at one state, relative to `exact_acceleration`.
 
     Parameters
     ----------
     joints : slice, optional
-        The velocity variables that are compared; all if not given.
+        Velocity variables to compare; all if not given.
     t : float, optional
         Time in s, for prescribed joints.
     """
@@ -49,25 +50,25 @@ def forward_dynamics_error(
 def chain_errors(
     lengths: ArrayLike, seeds: int = 5, make: Callable[[int, int], Model] = general_unbranched
 ) -> RoundOff:
-    """Medians over random chains and states, against the number of bodies.
+    """Return the errors against the number of bodies, as medians over random chains and states.
 
     Parameters
     ----------
     lengths : array_like (n,)
         Numbers of bodies.
     seeds : int, optional
-        How many chains and states of each.
+        Number of chains and states of each length.
     make : callable, optional
-        (bodies, seed) to a model.
+        Function of (bodies, seed) that returns a model.
     """
     return _stacked([_median([_at_random(make(int(n), seed), seed) for seed in range(seeds)]) for n in _list(lengths)])
 
 
 def boost_errors(model: Model, speeds: ArrayLike, seeds: int = 5) -> RoundOff:
-    """Errors of the accelerations of all joints but the first, against the linear speed of the base, m/s.
+    """Return the errors of all joints but the first against the linear speed of a floating base, m/s.
 
-    A uniform motion of the whole changes none of these accelerations (Galilei), but the speed is in every number they
-    are computed from. Medians over random states and directions.
+    A uniform motion of the whole changes none of these accelerations (Galilean invariance), but it enters every number
+    they are computed from. Medians over random states and directions.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def boost_errors(model: Model, speeds: ArrayLike, seeds: int = 5) -> RoundOff:
 
 
 def unlike_errors(scales: ArrayLike, heavy_base: bool = True, seeds: int = 5) -> RoundOff:
-    """Errors on `unlike_spheres` against the ratio of their radii, under the forces of accelerations of order one.
+    """Return the errors on `unlike_spheres` against the ratio of their radii, for accelerations of order one.
 
     Parameters
     ----------

@@ -1,4 +1,8 @@
-"""A model checked against itself: the same quantities by routes that share no code, at one state."""
+"""Self-check of a model: the same quantities at one state by routes that share no code.
+
+Bounds follow from the routes: round-off times the condition number of the inertia matrix for accelerations, the
+truncation error for finite differences, the integration error for short runs.
+"""
 
 from __future__ import annotations
 
@@ -28,29 +32,29 @@ from rbdkit.spatial.read_numbers import shown, time_in_seconds
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 1e3 * EPS
-"""What rounding leaves of numbers that are computed in some hundred operations, relative to the largest of them."""
+"""Relative round-off of numbers that are computed in some hundred operations."""
 H_POSE, H_STATE = 1e-5, 1e-6
-"""Steps of central differences: the first of poses, which are of size one, the second of accelerations."""
+"""Steps of central differences: of poses, which are of order one, and of accelerations."""
 STEPS, STEP = 20, 1e-4
-"""Of the runs that are compared, their number and length in s: mostly, errors of the steps are below rounding."""
+"""Number and length, s, of the steps of compared runs: so short that integration errors are mostly below round-off."""
 OTHERS = ("se3", "maximal", "redmax")
-"""Formulations that share little with the joint coordinates."""
+"""Formulations that share little code with joint coordinates."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """Two routes to one quantity.
+    """Comparison of one quantity by two routes.
 
     Attributes
     ----------
     what : str
-        What is compared, in words.
+        The comparison in words.
     difference : float
-        The largest, relative to the largest number; not a number where one of the routes does not go.
+        Largest difference, relative to the largest number; NaN if one of the routes is not available.
     bound : float
-        Up to which it is round-off, or that of a finite difference.
+        Difference that round-off or a finite difference explains.
     note : str
-        Why a route does not go, or what else there is to say.
+        Why a route is not available, or another remark.
     """
 
     what: str
@@ -71,16 +75,16 @@ class Check:
 
 @dataclass(frozen=True, eq=False)
 class SelfCheck:
-    """What `selfcheck` found.
+    """Result of `selfcheck`.
 
     Attributes
     ----------
     model : Model
-        What was checked.
+        The model that was checked.
     q, v : ndarray (nq,), (nv,)
-        At which state.
+        State at which it was checked.
     checks : tuple of Check
-        One after the other.
+        The comparisons.
     """
 
     model: Model
@@ -90,7 +94,7 @@ class SelfCheck:
 
     @property
     def passed(self) -> bool:
-        """Whether no two routes disagree, and some could be compared."""
+        """Whether all comparisons that could be made agree, and there was at least one."""
         verdicts = [check.passed for check in self.checks]
         return any(verdicts) and False not in verdicts
 
@@ -107,23 +111,23 @@ class SelfCheck:
 def selfcheck(
     model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, *, t: float = 0.0, seed: int = 0
 ) -> SelfCheck:
-    """Compare what different algorithms, formulations and finite differences say of a model at one state.
+    """Compare algorithms, formulations and finite differences on a model at one state.
 
-    For a joint or a force of one's own, and whenever a result looks odd: inverse against forward dynamics, the inertia
-    matrix against columns of RNEA, compiled against readable code, velocities against differences of poses, the rate of
-    the energy against the power, derivatives against differences, and short runs in other formulations. Contacts and
-    stops are left out.
+    Useful for user-defined joints or forces, and whenever a result looks odd. It compares inverse with forward
+    dynamics, the inertia matrix with columns of RNEA, compiled with readable code, velocities with differences of
+    poses, the rate of the energy with the power, derivatives with differences, and short runs in other formulations.
+    Contacts and unilateral constraints are left out.
 
     Parameters
     ----------
     model : Model
         Any model.
     q, v : array_like (nq,), (nv,), optional
-        The state, rad and m, rad/s and m/s; random ones if not given. Loops are closed first.
+        The state, rad and m, rad/s and m/s; random if not given. Loops are closed first.
     t : float, optional
         Time, s.
     seed : int, optional
-        Of what is random.
+        Seed of random numbers.
 
     Returns
     -------
@@ -133,7 +137,7 @@ def selfcheck(
     Raises
     ------
     StateError, ModelError
-        If the arguments are no model and no state of it, or its loops cannot be closed.
+        If the arguments are not a model and a state of it, or its loops cannot be closed.
 
     Examples
     --------
@@ -161,13 +165,13 @@ def selfcheck(
 
 
 def _any_state(model: Model, rng: np.random.Generator, t: float) -> NDArray:
-    """Random coordinates, of those with the same poses the ones that formulations of bodies would tell from these."""
+    """Return random coordinates, in the form in which maximal formulations recover them from poses."""
     poses = forward_kinematics(model, model.random_q(rng), t=t).poses
     return joint_state(model, poses, np.zeros((len(poses), 6)))[0]
 
 
 def _untouched(model: Model) -> Model:
-    """The model without what may hold or not: contacts, stops."""
+    """Return the model without contacts and unilateral constraints."""
     if model.contact_rules:
         model = model.with_parameters({})
         model.contact_rules = ()
@@ -176,7 +180,7 @@ def _untouched(model: Model) -> Model:
 
 @dataclass(frozen=True)
 class _State:
-    """A state with joint forces."""
+    """A state of a model with joint forces tau (nv,)."""
 
     model: Model
     q: NDArray
@@ -215,7 +219,7 @@ def _compared(what: str, difference: Callable[[], tuple[float, float]]) -> Check
 
 
 def _apart(a: NDArray, b: NDArray) -> float:
-    """The largest difference, relative to the largest number."""
+    """Return the largest difference, relative to the largest number."""
     if not np.size(a):
         return 0.0
     apart = float(np.max(np.abs(a - b))) / (float(np.max(np.abs([a, b]))) or 1.0)
@@ -223,7 +227,10 @@ def _apart(a: NDArray, b: NDArray) -> float:
 
 
 def _conditioned(state: _State) -> float:
-    """What rounding makes of accelerations: a bad condition of the inertia matrix, of what loops leave, enlarges it."""
+    """Return the relative round-off of accelerations: it grows with the condition number of the inertia matrix.
+
+    With massless bodies that is the inertia matrix restricted to the motions that loops allow.
+    """
     if not state.model.nv:
         return ROUNDING
     H = crba(state.model, state.q, t=state.t)
@@ -258,7 +265,7 @@ def _columns(state: _State) -> tuple[float, float]:
 
 
 def _definite(state: _State) -> tuple[float, float]:
-    """By how much the smallest eigenvalue is below zero, relative to the largest."""
+    """Return by how much H is asymmetric or its smallest eigenvalue not positive, relative to the largest."""
     H = crba(state.model, state.q, t=state.t)
     values = np.linalg.eigvalsh(0.5 * (H + H.T)) if H.size else np.ones(1)
     return max(_apart(H, H.T), float(max(0.0, EPS - values[0] / values[-1]))), ROUNDING

@@ -1,4 +1,4 @@
-"""What small errors of the joint forces do to the accelerations (Featherstone 2008, section 10.2)."""
+"""Sensitivity of accelerations to small errors of the joint forces (Featherstone 2008, section 10.2)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from rbdkit.model.requirements import require_tree
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """Accelerations that were wanted, and those that the forces as applied bring about; all (nv,), H (nv, nv).
+    """Desired accelerations and forces, and the applied forces and resulting accelerations.
 
     Attributes
     ----------
-    qdd_d, tau_d : ndarray
-        Wanted accelerations and the forces that they need.
-    tau_a, qdd_a : ndarray
-        Forces as they are applied and the accelerations that follow.
+    H : ndarray (nv, nv)
+        Joint-space inertia matrix.
+    qdd_d, tau_d : ndarray (nv,)
+        Desired accelerations and the forces that they require.
+    tau_a, qdd_a : ndarray (nv,)
+        Applied forces and the resulting accelerations.
     """
 
     H: NDArray
@@ -34,7 +36,7 @@ class Response:
 
     @property
     def condition(self) -> float:
-        """Condition number of H in the 2-norm: the largest amplification there can be, measured in that norm."""
+        """Condition number of H in the 2-norm: the upper bound of the amplification in that norm."""
         return float(np.linalg.cond(self.H))
 
     @property
@@ -49,19 +51,19 @@ class Response:
 
     @property
     def amplification(self) -> float:
-        """How many times as large the error of the accelerations is as that of the forces; NaN if these are exact."""
+        """Ratio of the errors of accelerations and forces; NaN if the forces are exact."""
         return self.acceleration_error / self.force_error if self.force_error else float("nan")
 
 
 def largest_relative(found: NDArray, wanted: NDArray) -> float:
-    """The largest error of an entry relative to the entry; infinite where it should be zero and is not."""
+    """Return the largest relative error of an entry; infinite where an entry should be zero and is not."""
     off = np.abs(found - wanted)
     errors = np.divide(off, np.abs(wanted), out=np.where(off > 0.0, np.inf, 0.0), where=wanted != 0.0)
     return float(np.max(errors, initial=0.0))
 
 
 def rounded(values: ArrayLike, digits: int = 3) -> NDArray:
-    """Numbers rounded to significant digits, each on its own."""
+    """Round each number to the given number of significant digits."""
     values = np.asarray(values, dtype=float)
     return np.array([float(f"{x:.{digits - 1}e}") for x in values.ravel()]).reshape(values.shape)
 
@@ -74,7 +76,7 @@ def response(
     *,
     t: float = 0.0,
 ) -> Response:
-    """From rest: ask for accelerations, apply the forces imperfectly, see what happens.
+    """Compute the accelerations from rest that result if the forces for desired accelerations are applied imperfectly.
 
     Parameters
     ----------
@@ -83,9 +85,9 @@ def response(
     wanted : array_like (nv,)
         Accelerations.
     applied : callable, optional
-        Makes of the exact forces (nv,) those that the actuators apply; three significant digits if not given.
+        Function from exact forces (nv,) to those that the actuators apply; rounds to three digits if not given.
     t : float, optional
-        Time in s, for prescribed joints, which do not rest.
+        Time in s, for prescribed joints, which are not at rest.
 
     Raises
     ------
@@ -107,12 +109,12 @@ def response(
 def noise_fan(
     model: Model, q: ArrayLike, wanted: ArrayLike, noise: float, samples: int = 50, seed: int = 0, *, t: float = 0.0
 ) -> NDArray:
-    """(samples, nv) accelerations from rest under forces with relative errors, uniform in [-noise, noise].
+    """Return accelerations from rest (samples, nv) under forces with relative errors, uniform in [-noise, noise].
 
     Parameters
     ----------
     model, q, wanted, t
-        As of `response`, which says what it refuses.
+        As for `response`.
     """
     rng = np.random.default_rng(seed)
     exact = response(model, q, wanted, applied=lambda tau: tau, t=t)

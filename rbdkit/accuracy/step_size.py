@@ -1,4 +1,4 @@
-"""Truncation error and the length of the step: fixed steps against steps that adapt (Featherstone 2008, 10.1)."""
+"""Truncation error and step size: fixed against adaptive steps (Featherstone 2008, 10.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rbdkit.model.requirements import require_no_contacts, require_tree
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A motion with its price.
+    """A motion and its computational cost.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class Run:
     q, v : ndarray (n, nq), (n, nv)
         States.
     steps : ndarray (n,)
-        Made so far.
+        Number of steps up to each state.
     evaluations : int
-        Of the dynamics in all.
+        Number of evaluations of the forward dynamics in all.
     """
 
     t: NDArray
@@ -39,14 +39,14 @@ class Run:
 
 
 class Counted:
-    """A system that counts how often its rate was asked for: each time the whole forward dynamics."""
+    """A system that counts the evaluations of its rate, that is, of the forward dynamics."""
 
     def __init__(self, system: System) -> None:
         self._system = system
         self.evaluations = 0
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        """Vdot of the system."""
+        """Return vdot of the system, and count the call."""
         self.evaluations += 1
         return self._system.rate(t, x, v)
 
@@ -63,14 +63,14 @@ def adaptive_run(
     method: Any = "rk45",
     points: int = 500,
 ) -> Run:
-    """Simulate with steps that keep the estimated error of each below a tolerance, rtol and atol alike.
+    """Simulate with adaptive steps, with the same relative and absolute tolerance.
 
     Parameters
     ----------
     method : object, optional
-        A name that `rbdkit.integrators.Adaptive` knows.
+        Name of a method of `rbdkit.integrators.Adaptive`.
     points : int, optional
-        Recorded, evenly in time.
+        Number of recorded states, evenly spaced in time.
     """
     require_tree(model, "a study of step sizes")
     require_no_states(model, "adaptive_run")
@@ -84,9 +84,9 @@ def adaptive_run(
 def fixed_run(
     model: Model, q0: ArrayLike, v0: ArrayLike, duration: float, steps: int, method: Integrator | None = None
 ) -> Run:
-    """Simulate with so many equal steps, of RK4 if not said otherwise.
+    """Simulate with the given number of equal steps, by RK4 if no method is given.
 
-    A run whose step is far too long ends where its state stops being finite.
+    If the step is far too long, the run ends where its state becomes infinite.
     """
     require_no_states(model, "fixed_run")
     require_no_contacts(model, "fixed_run")
@@ -106,9 +106,9 @@ def fixed_run(
 
 
 def step_lengths(run: Run) -> tuple[NDArray, NDArray]:
-    """Middle and length, s, of the steps of a run, as well as the recorded times show them.
+    """Return midpoint and length of the steps of a run, s, as resolved by the recorded times.
 
-    Where several steps were made between two recorded times, their mean.
+    If several steps lie between two recorded times, their mean length is given.
     """
     at = np.flatnonzero(np.diff(run.steps, prepend=-1) > 0)
     ends = run.t[at]

@@ -1,10 +1,10 @@
-"""What algorithms cost in multiplications and additions (Featherstone 2008, section 10.3).
+"""Operation counts of dynamics algorithms: multiplications and additions (Featherstone 2008, section 10.3).
 
-`published` holds Table 10.1, `crossover` where its curves meet, `branched` what a tree saves. `axial_crba` is the
-composite-rigid-body algorithm at the price of the table; `counted_crba` runs it on a model and counts, on the
-`axial_screws` of its placements. `kernels` sets rbdkit's own code beside the table, `custom_code` makes code for one
-model only, `simplification` says what becomes of each operation when a trace is simplified, and `without_zeros` what
-zeros in inertias save. Counts are `rbdkit.trace.Operations`.
+`published` holds Table 10.1, `crossover` the points where its curves cross, `branched` the cost on branched trees.
+`axial_crba` is the composite-rigid-body algorithm with the operation count of the table; `counted_crba` runs it on a
+model, on the `axial_screws` of its placements, and counts. `kernels` compares rbdkit's own code with the table,
+`custom_code` generates code for one model only, `simplification` reports the fate of each operation when a trace is
+simplified, and `without_zeros` the savings by zeros in inertias. Counts are `rbdkit.trace.Operations`.
 """
 
 from rbdkit.costs.axial_screws import Screws, axial_screws

@@ -1,4 +1,8 @@
-"""The composite-rigid-body algorithm on scalars, by axial screws: as cheap as by hand (Featherstone 2008, 10.3.1)."""
+"""The composite-rigid-body algorithm on scalars by axial screws, as cheap as hand-written (Featherstone 2008, 10.3.1).
+
+A general placement costs three axial screw transforms, one between Denavit-Hartenberg frames two; an axial screw
+moves an inertia by 15m + 15a.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,14 @@ from rbdkit.spatial.compact import AxialScrew, Scalar, Vector, fv, plx, rbi, shi
 
 @dataclass(frozen=True)
 class Link:
-    """From the parent to the body: in general a screw along z, then one along x, then that of the joint along z.
+    """Transform from parent to body: in general a screw along z, one along x, and that of the joint along z.
 
     Attributes
     ----------
+    z, x : AxialScrew
+        Screws of the joint and of the placement.
     z_md, x_md : Scalar
-        Mass of what the body carries times the shift.
+        Mass of the body's subtree times the shift of each screw.
     first : tuple or None
         The first screw, its m d, and all three as one transform; None between Denavit-Hartenberg frames.
     """
@@ -28,17 +34,17 @@ class Link:
     first: tuple[AxialScrew, Scalar, plx] | None
 
     def inertia(self, I: rbi) -> rbi:
-        """X^T I X: 30m + 30a, or 45m + 45a; the 2m + 3a for the angle were paid when it became known."""
+        """Return X^T I X: 30m + 30a, or 45m + 45a, without 2m + 3a for the trigonometric constants of the angle."""
         I = carried(self.x, self.x_md, carried(self.z, self.z_md, I))
         return I if self.first is None else carried(*self.first[:2], I)
 
     def force(self, F: fv) -> fv:
-        """X^T F: 20m + 12a, or 24m + 18a."""
+        """Return X^T F: 20m + 12a, or 24m + 18a."""
         return self.x.inv_apply(self.z.inv_apply(F)) if self.first is None else self.first[2].inv_apply(F)
 
 
 def composite_bodies(parent: tuple[int, ...], I: list[rbi], links: dict[int, Link], lines: Counter[str]) -> Any:
-    """H, row by row, as in Table 10.2.
+    """Return H, row by row, by the algorithm of Table 10.2.
 
     Parameters
     ----------
@@ -47,9 +53,9 @@ def composite_bodies(parent: tuple[int, ...], I: list[rbi], links: dict[int, Lin
     I : list of rbi
         Inertias of the bodies.
     links : dict of int to Link
-        Of the bodies whose parents move.
+        Transforms of the bodies whose parents move.
     lines
-        What ran is counted here.
+        Counter of the executed transforms, which is updated.
     """
     n = len(parent)
     H: list[list[Any]] = [[0.0] * (n - 1) for _ in range(n - 1)]  # line 1
@@ -70,13 +76,13 @@ def composite_bodies(parent: tuple[int, ...], I: list[rbi], links: dict[int, Lin
 
 
 def column_3(I: rbi) -> fv:
-    """I S with S = e3: column 3, picked."""
+    """Return I S with S = e3, which is column 3 and costs nothing."""
     _, _, xz, _, yz, zz = I.I
     return fv(Vector((xz, yz, zz)), Vector((-I.h[1], I.h[0], 0.0)))
 
 
 def carried(screw: AxialScrew, m_d: Scalar, inertia: rbi) -> rbi:
-    """X^T I X of an axial screw with the product m d at hand: 15m + 15a."""
+    """Return X^T I X for an axial screw, given the product m d: 15m + 15a."""
     back = screw.inverse()
     shifted = shift.rigid(back.axis, back.d, inertia, -m_d)  # text before Eq 10.3
     return rbi(shifted.m, back.E.vector(shifted.h), back.E.symmetric(shifted.I))

@@ -1,4 +1,5 @@
-"""A placement as screws along z, x and z: what Denavit-Hartenberg frames are made of (Featherstone 2008, Fig 4.8)."""
+"""Decomposition of a placement into screws along z, x and z, as in Denavit-Hartenberg frames (Featherstone 2008, Fig
+4.8)."""
 
 from __future__ import annotations
 
@@ -14,16 +15,16 @@ SMALL = 1e-12
 
 @dataclass(frozen=True)
 class Screws:
-    """Turns (rad) about and shifts (m) along an axis, one after the other, each in the frame that the last one led to.
+    """Three successive screws: rotations (rad) about and shifts (m) along an axis, each in the frame after the last.
 
     Attributes
     ----------
     beta, b : float
-        First, along z.
+        First screw, along z.
     alpha, a : float
-        Along x.
+        Second screw, along x.
     gamma, d : float
-        Last, along z again.
+        Third screw, along z.
     """
 
     beta: float
@@ -35,7 +36,7 @@ class Screws:
 
     @property
     def denavit_hartenberg(self) -> bool:
-        """Whether the first screw does nothing: two are enough."""
+        """Whether the first screw is the identity, so that two suffice."""
         return abs(self.beta) < SMALL and abs(self.b) < SMALL
 
     @property
@@ -45,7 +46,7 @@ class Screws:
 
 
 def axial_screws(placement: NDArray) -> Screws:
-    """Take a pose (4, 4) apart; with two screws where two are enough, and alpha in (-pi, pi]."""
+    """Decompose a pose (4, 4) into screws, two if two suffice, with alpha in (-pi, pi]."""
     R, p = placement[:3, :3], placement[:3, 3]
     sine = np.hypot(R[0, 2], R[1, 2])
     parallel = sine < SMALL

@@ -1,4 +1,4 @@
-"""What branches save: the cost of the inertia-matrix method on trees (Featherstone 2008, section 10.3.2).
+"""Cost of the inertia-matrix method on branched trees (Featherstone 2008, section 10.3.2).
 
 Trees are given by their parent arrays, see `rbdkit.library.parent_arrays`; all joints are revolute about the z axes of
 their bodies.
@@ -16,25 +16,25 @@ from rbdkit.library.parent_arrays import checked_parents
 from rbdkit.trace import Operations
 
 RA = Operations(add=10)
-"""Two rigid-body inertias added."""
+"""Cost of adding two rigid-body inertias."""
 RX_DH, RX_G = Operations(mul=32, add=33), Operations(mul=47, add=48)
-"""A rigid-body inertia moved by two and by three axial screws (Denavit-Hartenberg, general)."""
+"""Cost of transforming a rigid-body inertia by two and by three axial screws (Denavit-Hartenberg, general)."""
 VX_DH, VX_G = Operations(mul=20, add=12), Operations(mul=24, add=18)
-"""A vector moved by two axial screws, and by a general transform; to make that, rz(q) E, 12m + 6a, is not counted."""
+"""Cost of transforming a vector by two axial screws, and by a general transform, without the 12m + 6a of rz(q) E."""
 
 
 @dataclass(frozen=True)
 class Branching:
-    """How often the lines 7 and 13 of Table 10.2 run, by the kind of transform.
+    """Number of executions of lines 7 and 13 of Table 10.2, by kind of transform.
 
     Attributes
     ----------
     parents : tuple of int
         lambda(1), ..., lambda(n).
     D0_dh, D0_g : int
-        Inertias moved and added (Eqs 10.4, 10.11).
+        Number of inertias transformed and added (Eqs 10.4, 10.11).
     D1_dh, D1_g : int
-        Vectors moved (Eqs 10.5, 10.11).
+        Number of vectors transformed (Eqs 10.5, 10.11).
     """
 
     parents: tuple[int, ...]
@@ -45,52 +45,52 @@ class Branching:
 
     @property
     def n(self) -> int:
-        """Joints."""
+        """Number of joints."""
         return len(self.parents)
 
     @property
     def D0(self) -> int:
-        """n - |mu(0)| (Eq 10.4)."""
+        """Number of bodies whose parent is not the base, n - |mu(0)| (Eq 10.4)."""
         return self.D0_dh + self.D0_g
 
     @property
     def D1(self) -> int:
-        """Sum of |kappa(i)| - 1 (Eq 10.5): pairs of a body and another one that supports it."""
+        """Sum of |kappa(i)| - 1 (Eq 10.5): number of pairs of a body and another body that supports it."""
         return self.D1_dh + self.D1_g
 
     @property
     def crba(self) -> Operations:
-        """Eq 10.12."""
+        """Cost of the composite-rigid-body algorithm (Eq 10.12)."""
         moved = [(self.D0, RA), (self.D0_dh, RX_DH), (self.D0_g, RX_G), (self.D1_dh, VX_DH), (self.D1_g, VX_G)]
         return _sum([_times(count, cost) for count, cost in moved])  # Eq 10.10
 
     @property
     def factor_and_solve(self) -> Operations:
-        """L^T D L and back-substitution (Table 6.6), a division counted as a multiplication."""
+        """Cost of L^T D L factorization and back-substitution (Table 6.6); divisions count as multiplications."""
         cost = sparse_costs([p - 1 for p in self.parents], "ltdl").forward_dynamics
         return Operations(mul=cost.mul + cost.div, add=cost.add)
 
     @property
     def rnea(self) -> Operations:
-        """The best row of Table 10.1: branches make little difference to it."""
+        """Cost of RNEA by the best row of Table 10.1; branches make little difference to it."""
         return best("rnea").operations(self.n)
 
     @property
     def forward_dynamics(self) -> Operations:
-        """The inertia-matrix method: RNEA, CRBA, factorization and solution, O(n d^2)."""
+        """Cost of the inertia-matrix method: RNEA, CRBA, factorization and solution, O(n d^2)."""
         return self.rnea + self.crba + self.factor_and_solve
 
 
 def branching(parent: Sequence[int], dh: Collection[int] | None = None) -> Branching:
-    """Count what the shape of a tree costs.
+    """Count the transforms of the composite-rigid-body algorithm on a tree.
 
     Parameters
     ----------
     parent : sequence of int
         lambda(1), ..., lambda(n), 0 for the base.
     dh : optional
-        The bodies whose frames follow from their parents' by a Denavit-Hartenberg transform; as many as there can
-        be if not given, see `dh_children`.
+        The bodies whose frames follow from their parents' by a Denavit-Hartenberg transform; as many as possible if
+        not given, see `dh_children`.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def branching(parent: Sequence[int], dh: Collection[int] | None = None) -> Branc
 
 
 def dh_children(parent: Sequence[int]) -> frozenset[int]:
-    """One child of each body, that which carries most: the one that pays most for the cheaper transform."""
+    """Return one child of each body, that with the largest subtree, for which the cheaper transform saves most."""
     parents = checked_parents(parent)
     sizes = subtree_sizes(parents)
     heaviest: dict[int, int] = {}
@@ -122,7 +122,7 @@ def dh_children(parent: Sequence[int]) -> frozenset[int]:
 
 
 def subtree_sizes(parent: Sequence[int]) -> tuple[int, ...]:
-    """|nu(i)|: bodies that body i carries, with itself."""
+    """Return |nu(i)|, the number of bodies in the subtree of each body i, including itself."""
     sizes = [1] * len(parent)
     for i in range(len(parent), 0, -1):
         if parent[i - 1]:

@@ -1,4 +1,4 @@
-"""The composite-rigid-body algorithm at its published price: counted, not calculated (Featherstone 2008, 10.3)."""
+"""The composite-rigid-body algorithm with its published cost, by counting operations (Featherstone 2008, 10.3)."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from rbdkit.spatial.compact import AxialRotation, AxialScrew, Scalar, plx, rbi
 from rbdkit.trace import Operations, Trace, trace
 
 TURN, INERTIA, SCREW, TRANSFORM = 2, 10, 8, 12
-"""Numbers a body has of each: cosine and sine; inertia; constants of a screw with m d; E and r of a transform."""
+"""Numbers per body of each input: cosine and sine; inertia; constants of a screw with m d; E and r of a transform."""
 
 
 @dataclass(frozen=True, eq=False)
 class CountedCrba:
-    """The algorithm on one model, recorded.
+    """The trace of the algorithm on one model.
 
     Attributes
     ----------
     model : Model
-        Whose.
+        The model.
     trace : Trace
-        Of Table 10.2 as executed, of the arrays that `inputs` makes.
+        Table 10.2 as executed, a function of the arrays that `inputs` makes.
     lines
-        How often what ran: ``ra`` and ``rx_dh`` or ``rx_g`` on line 7, ``vx_dh`` or ``vx_g`` on line 13.
+        Number of executions: ``ra`` and ``rx_dh`` or ``rx_g`` on line 7, ``vx_dh`` or ``vx_g`` on line 13.
     """
 
     model: Model
@@ -42,29 +42,30 @@ class CountedCrba:
 
     @property
     def operations(self) -> Operations:
-        """Everything that was executed; changes of sign are free."""
+        """Count of all executed operations; changes of sign are free."""
         return without_signs(self.trace.operations())
 
     @property
     def simplified(self) -> Operations:
-        """What is left of it after the rules of section 10.4: no dead code, nothing computed twice or with zeros."""
+        """Count after simplification by section 10.4: no dead code, no repeated operations, none with zeros."""
         return without_signs(self.trace.simplified().operations())
 
     @property
     def dh(self) -> frozenset[int]:
-        """Bodies whose frames follow from their parents' by two screws, which the algorithm found out."""
+        """Bodies whose frames follow from their parents' by two screws, as found from the placements."""
         return frozenset(i for i in _moved(self.model) if axial_screws(_placement(self.model, i)).denavit_hartenberg)
 
     def H(self, q: NDArray) -> NDArray:
-        """(nv, nv) joint-space inertia matrix at q, from the recorded operations."""
+        """Evaluate the joint-space inertia matrix (nv, nv) at q by the recorded operations."""
         return np.asarray(self.trace(*inputs(self.model, self.model.check_q(q))), dtype=float)
 
 
 def counted_crba(model: Model) -> CountedCrba:
-    """Run Table 10.2 on symbols, with everything that makes it cheap, and keep what it did.
+    """Trace Table 10.2 with all optimisations of the book.
 
-    Axial screws (section A.4) instead of matrices, inertias as ten numbers, columns and elements picked instead of
-    multiplied with S = e3, products of masses with lengths made in advance. Sines and cosines are inputs.
+    These are axial screws (section A.4) instead of matrices, inertias as ten numbers, columns and elements picked
+    instead of products with S = e3, and products of masses and lengths computed in advance. Sines and cosines are
+    inputs.
 
     Raises
     ------
@@ -99,12 +100,12 @@ def counted_crba(model: Model) -> CountedCrba:
 
 
 def _screw(axis: str, row: NDArray) -> tuple[AxialScrew, Scalar]:
-    """A screw from its constants c, s, cs, s^2, 2cs, 1 - 2s^2 and d, and its m d."""
+    """Return a screw from its constants c, s, cs, s^2, 2cs, 1 - 2s^2 and d, with its m d."""
     return AxialScrew(AxialRotation(axis, *row[:6]), row[6]), row[7]
 
 
 def inputs(model: Model, q: NDArray) -> list[NDArray]:
-    """The numbers that the recorded algorithm works on, a row for each body; they are made in advance, but the turns.
+    """Return the inputs of the recorded algorithm, a row for each body; all but `turn` are constants of the model.
 
     Parameters
     ----------
@@ -139,12 +140,12 @@ def _constants(angle: float, d: float, mass: float) -> NDArray:
 
 
 def without_signs(found: Operations) -> Operations:
-    """The counts without changes of sign and comparisons, and without sines and cosines."""
+    """Return the counts without changes of sign, comparisons, sines and cosines."""
     return Operations(mul=found.mul, add=found.add, div=found.div, sqrt=found.sqrt)
 
 
 def _moved(model: Model) -> list[int]:
-    """Bodies whose parent moves: all but mu(0)."""
+    """Return the bodies whose parent is not the base: all but mu(0)."""
     return [i for i in model.outward if model.parent[i] != 0]
 
 

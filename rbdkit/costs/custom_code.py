@@ -26,7 +26,7 @@ NUMBERS = ("gravity", "placement", "mass", "com", "inertia", "armature")
 def custom_dynamics(
     model: Model, algorithm: Literal["rnea", "aba"] = "rnea", at_run_time: Collection[str] = ()
 ) -> Trace:
-    """Inverse or forward dynamics of this model and no other, simplified by the four rules.
+    """Trace inverse or forward dynamics of one model with its numbers folded in, simplified by the four rules.
 
     ``rbdkit.trace.python_source`` turns it into code, ``.operations()`` counts it, ``trace(q, v, qdd)`` evaluates it.
 
@@ -35,17 +35,17 @@ def custom_dynamics(
     algorithm : {'rnea', 'aba'}, optional
         'rnea', a function of q, v, qdd that gives tau; or 'aba', of q, v, tau, that gives qdd.
     at_run_time : optional
-        Numbers of the model that stay variable, as further arguments in this order: of 'gravity' (3,), 'placement'
+        Numbers of the model that stay variable, as further arguments in this order: 'gravity' (3,), 'placement'
         (bodies, 4, 4) of the joints, 'mass' (bodies,), 'com' (bodies, 3), 'inertia' (bodies, 3, 3) about the centre
         of mass, 'armature' (nv,); body 0 is the world. All others become constants.
 
     Raises
     ------
     ModelError
-        If there is no such algorithm or there are no such numbers; if a joint moves as time says; and for 'aba' if one
-        mimics another or closes a loop. 'rnea' speaks of the spanning tree.
+        If the algorithm or a name in at_run_time is unknown; if there are prescribed joints; and for 'aba' if there are
+        mimic joints or loops. 'rnea' takes the spanning tree.
     NotCovered
-        If the model has a joint that the engine does not know.
+        If the compiler does not support a joint of the model.
     """
     if algorithm not in INPUTS:
         raise ModelError(f"algorithm {algorithm!r}: custom code is made of {' and '.join(INPUTS)}")
@@ -76,7 +76,7 @@ def custom_dynamics(
 
 
 def _recorded(tree: UnrolledTree, algorithm: str) -> Trace:
-    """The algorithm on a tree all of whose numbers are variable; leaves are named as the engine's arrays."""
+    """Trace the algorithm on a tree with all numbers variable; leaves are named like the engine's arrays."""
     output, nv = OUTPUT[algorithm], tree.nv
     v, x, y = (tree.velocities(name) for name in (*INPUTS[algorithm][1:], output))
     (rnea if algorithm == "rnea" else aba)(tree, tree.coordinates("q"), v, x, y)

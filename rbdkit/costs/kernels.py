@@ -1,4 +1,4 @@
-"""rbdkit's own code, counted, beside the published formulas."""
+"""Operation counts of rbdkit's own code, compared with the published formulas."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ NAMES: tuple[Algorithm, ...] = ("rnea", "crba", "aba")
 
 @dataclass(frozen=True)
 class Comparison:
-    """One algorithm on GU(n): what the engine's code does, and the cheapest and dearest rows of Table 10.1.
+    """Operation counts of one algorithm on GU(n): the engine's code, and the extreme rows of Table 10.1.
 
     Attributes
     ----------
     engine : Operations
-        On the model as it is, whose Denavit-Hartenberg frames have zeros to skip.
+        The engine's code on the model, whose Denavit-Hartenberg frames have zeros to skip.
     general : Operations
-        As if there were none.
+        The engine's code for general frames, without zeros.
     screws : Operations
-        The same algorithm in the arithmetic of Appendix A, simplified by the same rules. All without sines and
-        cosines.
+        The algorithm in the arithmetic of Appendix A, simplified by the same rules. All without sines and cosines.
     cheapest, dearest : Operations
-        Published for this n.
+        Least and largest published count for this n.
     """
 
     algorithm: Algorithm
@@ -43,12 +42,12 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """Operations of the engine for one of the cheapest published."""
+        """Ratio of the engine's operations to the cheapest published."""
         return self.engine.total / self.cheapest.total
 
 
 def kernel_costs(lengths: Sequence[int], algorithms: Sequence[Algorithm] = NAMES) -> list[Comparison]:
-    """Count the kernels on GU(n) and set them beside the table.
+    """Count the operations of the kernels on GU(n) and compare them with the table.
 
     Parameters
     ----------
@@ -59,8 +58,8 @@ def kernel_costs(lengths: Sequence[int], algorithms: Sequence[Algorithm] = NAMES
 
     Notes
     -----
-    The engine knows no axial screws: it has a rotation and a shift for every placement, as a robot file gives them, and
-    skips their zeros and ones.
+    The engine uses no axial screws: each placement is a rotation and a shift, as in a robot file, whose zeros and ones
+    it skips.
     """
     rows = []
     for n in lengths:
@@ -74,7 +73,9 @@ def kernel_costs(lengths: Sequence[int], algorithms: Sequence[Algorithm] = NAMES
 
 
 def screw_costs(algorithm: Algorithm, n: int) -> Operations:
-    """Operations of an algorithm on GU(n) by axial screws, `rbdkit.spatial.compact.chain` and `axial_crba`, simplified.
+    """Count the operations of an algorithm on GU(n) by axial screws, simplified.
+
+    The algorithms are those of `rbdkit.spatial.compact.chain` and `axial_crba`.
 
     Parameters
     ----------

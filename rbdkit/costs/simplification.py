@@ -1,4 +1,4 @@
-"""What becomes of every recorded operation when a trace is simplified (Featherstone 2008, section 10.4)."""
+"""The fate of every recorded operation when a trace is simplified (Featherstone 2008, section 10.4)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Assignment:
     Attributes
     ----------
     name, expression : str
-        What is assigned to what.
+        Assigned variable, and expression.
     fate : Fate
-        'kept'; 'constant', its value turned out to be a number; 'copy' of one of its operands; 'repeated', computed
-        before; 'unused', by no output.
+        'kept'; 'constant', its value is a known number; 'copy' of one of its operands; 'repeated', computed before;
+        'unused' by any output.
     value : str
-        What stands for it from then on: a number, or the name of another line or input.
+        Replacement: a number, or the name of another line or input.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Assignment:
 
 
 def assignments(raw: Trace) -> list[Assignment]:
-    """The operations of a trace that was made with ``simplify=False``, one a line, each with its fate."""
+    """Return the operations of a trace that was made with ``simplify=False``, one per line, each with its fate."""
     graph, names, values, lines = Graph(), _names(raw), {}, []
     first: dict[int, str] = {}  # who computed a node of the simplified graph first
     for position, (operation, *operands) in enumerate(raw.graph.nodes):

@@ -1,4 +1,4 @@
-"""What zeros among the inertia parameters save: the compiled code, recorded with them, and counted."""
+"""Savings by zero inertia parameters: operation counts of compiled code that is recorded with them."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from rbdkit.trace import Operations
 
 
 def operations_with(model: Model, parameters: NDArray, algorithm: str) -> Operations:
-    """Operations of straight-line code for one state, in which inertia parameters that are zero save work.
+    """Count the operations of straight-line code for one state, in which zero inertia parameters save work.
 
-    Where joints close loops these are the operations of the spanning tree.
+    With loops, the operations of the spanning tree are counted.
 
     Parameters
     ----------
     parameters : ndarray (n, 10)
-        Inertia parameters of the bodies, in place of those of the model. The others than zero are variables, as are
-        the placements' numbers but 0 and 1.
+        Inertia parameters of the bodies, which replace those of the model. Nonzero ones count as variables, and so do
+        the numbers of placements other than 0 and 1.
     algorithm : str
-        As in `rbdkit.engine.operations`.
+        Name as in `rbdkit.engine.operations`.
 
     Raises
     ------
     ModelError
-        If `model` is none, `parameters` are not ten numbers a body, or there is no such algorithm.
+        If `model` is no model, `parameters` has another shape or is not finite, or the algorithm is unknown.
     """
     require_model(model)
     if not isinstance(algorithm, str) or algorithm not in INPUTS:
