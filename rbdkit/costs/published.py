@@ -21,7 +21,7 @@ Algorithm = Literal["rnea", "crba", "factor_and_solve", "aba"]
 
 @dataclass(frozen=True)
 class Formula:
-    """A row of the table.
+    """A row of Table 10.1: operation counts of one implementation as polynomials in n.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Formula:
     sources: tuple[int, ...]
 
     def operations(self, n: int) -> Operations:
-        """The counts for n joints.
+        """Return the operation counts for n joints.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class Formula:
         return Operations(mul=int(mul), add=int(add))
 
     def total(self, n: ArrayLike, addition: float = 1.0) -> NDArray:
-        """Cost in multiplications where an addition costs `addition` of one; n may be an array, of any numbers."""
+        """Return the cost in multiplications, if an addition costs `addition` multiplications; n may be an array."""
         mul, add = (np.polynomial.Polynomial([float(c) for c in p]) for p in (self.mul, self.add))
         x = np.asarray(n, dtype=float)
         return np.asarray(mul(x) + addition * add(x))
@@ -63,7 +63,7 @@ class Formula:
 
 
 def _row(algorithm: Algorithm, mul: tuple, add: tuple, *sources: int) -> Formula:
-    """Coefficients from the highest power down, as they are printed."""
+    """Return a row from coefficients in printed order, highest power first."""
     return Formula(algorithm, tuple(map(Fraction, mul[::-1])), tuple(map(Fraction, add[::-1])), sources)
 
 

@@ -1,4 +1,4 @@
-"""Accelerations from forces, and the rates of a whole state."""
+"""Forward dynamics: accelerations from forces, and the rates of a whole state."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def aba(
     out: NDArray | None = None,
     threads: int = 1,
 ) -> NDArray:
-    """Forward dynamics: the accelerations that given joint forces cause, by the articulated-body algorithm.
+    """Return the accelerations that given joint forces cause, by the articulated-body algorithm (forward dynamics).
 
-    Springs and dampers of the joints are not added; `forward_dynamics` does that. Joints that follow others are
-    eliminated together with these, and where they lie too far apart, as in the readable form, by way of `crba`.
+    Springs and dampers of the joints are not included; `forward_dynamics` adds them. Mimic joints are eliminated
+    together with their master joints; if these lie too far apart in the tree, and in the readable form, `crba` is used.
 
     Parameters
     ----------
@@ -65,13 +65,14 @@ def aba(
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
     out : ndarray, optional
-        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
-        not given. After an error it may hold anything.
+        Output buffer, a contiguous array of floats of the result's shape that shares no memory with an argument; new
+        memory if not given. After an error its content is undefined.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
-        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
+        Number of threads that share a large stack of states; the result does not depend on it, to the last bit. It may
+        differ from that of single calls in the last digits, as large stacks have their own code: see "Stacks" in
+        `rbdkit`.
 
     Returns
     -------
@@ -123,7 +124,7 @@ def aba(
 
 
 def _book_aba(model: Model, f_ext: ExternalForces, t: float, q: NDArray, v: NDArray, tau: NDArray) -> NDArray:
-    """The same by the tables. (A function inside of a function would slow it down where it is not needed.)"""
+    """Evaluate `aba` at one state by the readable form (no closure, which every fast call would have to create)."""
     if model.mimics:  # the table's joints move by themselves
         return algorithms.forward_dynamics_crba(model, q, v, tau, f_ext=f_ext, t=t)
     return algorithms.aba(model, q, v, tau, f_ext=f_ext, t=t).qdd
@@ -142,33 +143,34 @@ def forward_dynamics(
     out: NDArray | None = None,
     threads: int = 1,
 ) -> NDArray:
-    """Accelerations caused by joint forces and by springs, dampers and force elements: what `simulate` integrates.
+    """Return the accelerations due to joint forces, springs, dampers and force elements, as `simulate` integrates them.
 
     Parameters
     ----------
     model : Model
         A tree of bodies; or one with loops or constraints, whose joints then obey ``K vdot = k`` (Featherstone 2008,
-        Eq 8.36). Whether these hold at the state is not asked.
+        Eq 8.36). Whether the state satisfies these is not checked.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     tau : array_like (..., nv)
-        Joint forces besides springs and dampers, N m and N.
+        Joint forces without springs and dampers, N m and N.
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints and force elements that ask for it.
+        Time of the states, s; for prescribed joints and time-dependent force elements.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
     z : array_like (..., nz), optional
-        States of force elements, needed where they have some; see `Model.initial_z`.
+        States of force elements, required if the model has any; see `Model.initial_z`.
     out : ndarray, optional
-        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
-        not given. After an error it may hold anything.
+        Output buffer, a contiguous array of floats of the result's shape that shares no memory with an argument; new
+        memory if not given. After an error its content is undefined.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
-        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
+        Number of threads that share a large stack of states; the result does not depend on it, to the last bit. It may
+        differ from that of single calls in the last digits, as large stacks have their own code: see "Stacks" in
+        `rbdkit`.
 
     Returns
     -------
@@ -185,7 +187,7 @@ def forward_dynamics(
 
     Examples
     --------
-    A mass of 2 kg on a spring of 8 N/m, drawn out by 0.5 m; `aba` knows nothing of the spring:
+    A mass of 2 kg on a spring of 8 N/m, stretched by 0.5 m; `aba` does not include the spring:
 
     >>> import rbdkit as rbd
     >>> model = rbd.Model("oscillator")
@@ -231,7 +233,7 @@ def forward_dynamics(
 def _book_forward_dynamics(
     model: Model, f_ext: ExternalForces, t: float, q: NDArray, v: NDArray, tau: NDArray, z: NDArray | None = None
 ) -> NDArray:
-    """The same by the tables."""
+    """Evaluate `forward_dynamics` at one state by the readable form."""
     if not (model.loops or model.constraints):
         return algorithms.forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, z=z)
     acting = tau + algorithms.passive_force(model, q, v, t=t, z=z)
@@ -239,7 +241,7 @@ def _book_forward_dynamics(
 
 
 class StateDerivative(NamedTuple):
-    """Rates of a state: those of the coordinates as they are stored, and of the velocities.
+    """Time derivative of a state: of the coordinates as they are stored, and of the velocities.
 
     Attributes
     ----------
@@ -263,22 +265,22 @@ def state_derivative(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> StateDerivative:
-    """FD_x, the state equation: rates of coordinates and velocities in one call (Featherstone 2008, Eq 3.9).
+    """Return the rates of coordinates and velocities in one call: FD_x, the state equation (Featherstone 2008, Eq 3.9).
 
     Quaternions have four rates each. `StateEquation` is the same as a function of (t, x) for general integrators.
 
     Parameters
     ----------
     model : Model
-        A tree of bodies, or one with loops or constraints, as of `forward_dynamics`.
+        A tree of bodies, or one with loops or constraints, as for `forward_dynamics`.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     tau : array_like (..., nv)
-        Joint forces, N m and N; springs and dampers of the joints act besides.
+        Joint forces without springs and dampers, N m and N.
     f_ext, t, backend : optional
-        As of `forward_dynamics`.
+        As for `forward_dynamics`.
 
     Returns
     -------

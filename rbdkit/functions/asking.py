@@ -1,4 +1,4 @@
-"""What all of these functions ask of their input, and what they do with it: one state, or a stack."""
+"""Argument checks of the functions on (model, q, v, ...), choice of the backend, and loops over stacks of states."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ else:
     from rbdkit.functions.readable import algorithms
 
 Backend = Literal["auto", "book", "checked"]
-"""Compiled code, the readable form, or compiled code whose indices and numbers are checked, which is slow: see
+"""Compiled code, the readable form, or compiled code that checks indices and numbers, which is slow: see
 `rbdkit.errors.CheckError`."""
 
 
 def with_inertia(model: Model) -> Model:
-    """The model, if all its inertias are made of finite numbers that do not overflow.
+    """Return the model; raise ModelError if an inertia has numbers that are not finite or overflow.
 
     Raises
     ------
     ModelError
-        With the name of the body whose inertia is not.
+        Names the body with that inertia.
     """
     if getattr(model, "senseless", None) is not None:
         body = model.body(str(model.senseless))
@@ -48,31 +48,31 @@ def with_inertia(model: Model) -> Model:
 
 
 def resisting(model: Model) -> Model:
-    """The model as `with_inertia` has it, if each of its joints feels inertia in some pose.
+    """Return the model if all inertias are usable and every joint moves some inertia in some pose.
 
     Raises
     ------
     ModelError
-        With the name of the joint that feels none, and its body.
+        Names the joint that moves no inertia, and its body; or as `with_inertia`.
     """
     require_inertia_somewhere(with_inertia(model))
     return model
 
 
 def require_apart(model: Model, q: NDArray, what: str, t: float) -> None:
-    """Refuse states at which bodies touch, in the name of an algorithm that knows nothing of contact."""
+    """Raise an error if bodies touch at a state, on behalf of an algorithm `what` that ignores contacts."""
     from rbdkit.algorithms.contact import apart  # which models without contacts never need
 
     apart.require_apart(model, q, what, t)
 
 
 def on_bodies(model: Model, f_ext: ExternalForces) -> NDArray | None:
-    """f_ext as an array (bodies, 6), or None if there is none; see `rbdkit.algorithms.external_forces`."""
+    """Return f_ext as an array (bodies, 6), or None if there is none; see `rbdkit.algorithms.external_forces`."""
     return None if f_ext is None else algorithms.external_forces(model, f_ext)
 
 
 def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:
-    """The compiled kernels of a model, unless there are none or the readable form was asked for."""
+    """Return the compiled kernels of a model, or None if there are none or ``backend="book"``."""
     if type(backend) is str and backend == "auto" and isinstance(model, Model):
         return kernels_for(model) if model.senseless is None else None  # they would multiply its numbers out
     if not isinstance(backend, str) or backend not in ("auto", "book", "checked"):
@@ -85,7 +85,7 @@ def chosen_kernels(model: Model, backend: Backend) -> Kernels | None:
 
 
 def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDArray]:
-    """q and joint vectors, checked and broadcast to common leading axes."""
+    """Check q and joint vectors, and broadcast them to common leading axes."""
     try:
         checked = [model.check_q(q), *(model.check_v(values, name) for name, values in vectors.items())]
     except AttributeError:
@@ -101,7 +101,10 @@ def checked_state(model: Model, q: ArrayLike, **vectors: ArrayLike) -> list[NDAr
 
 
 def with_states(model: Model, z: ArrayLike | None, *state: NDArray) -> tuple[NDArray | None, list[NDArray]]:
-    """States of force elements, checked, with the leading axes of a checked state; None where there are none."""
+    """Check states z of force elements and broadcast z and a checked state to common leading axes.
+
+    z is returned as None if the model has no such states.
+    """
     if z is None and not model.nz:
         return None, [*state]
     own = model.check_z(z)
@@ -113,14 +116,14 @@ def with_states(model: Model, z: ArrayLike | None, *state: NDArray) -> tuple[NDA
 def at_many_states(
     model: Model, algorithm: str, backend: Backend, out: NDArray | None, threads: int, q: Any, v: Any, w: Any
 ) -> NDArray | None:
-    """What an algorithm writes for a large stack of states; None wherever anything needs a longer look."""
+    """Evaluate an algorithm at a large stack of plain float64 states; None if the fast path does not apply."""
     if (kernels := for_many_states(model, algorithm, backend, q, v, w)) is None:
         return None
     return kernels.within(FARTHEST, algorithm, into(out, threads, v.shape, q, v, w), q, v, w)
 
 
 def solved(model: Model, function: Callable[..., NDArray], *state: NDArray) -> NDArray:
-    """The function at every state of the stack; where it overflows or is singular without a word, that is told."""
+    """Evaluate a function at every state of a stack; raise StateError if the result is not finite."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         values = each(function, *state)
     if not np.isfinite(values).all():
@@ -134,7 +137,7 @@ def solved(model: Model, function: Callable[..., NDArray], *state: NDArray) -> N
 
 
 def each(function: Callable[..., NDArray], *arrays: NDArray) -> NDArray:
-    """The function at every state of the stack."""
+    """Evaluate a function at every state of a stack."""
     lead = arrays[0].shape[:-1]
     if any(type(array) is Symbols for array in arrays):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What a motion keeps: momentum and energy, and where energy goes."""
+"""Momentum, energy, and the power balance of a model."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ else:
 def momentum(
     model: Model, q: ArrayLike, v: ArrayLike, about: About = "world", *, t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
-    """Spatial momentum of the whole system: angular and linear momentum.
+    """Return the spatial momentum of the whole system: angular and linear momentum.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -47,7 +47,7 @@ def momentum(
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def momentum(
     StateError
         If a vector has the wrong shape, is not finite, or q is off its manifold; or if there is no such point.
     ModelError
-        If the centre of mass is asked for and nothing that moves has mass.
+        If the momentum refers to the centre of mass and nothing that moves has mass.
 
     Examples
     --------
@@ -92,22 +92,22 @@ def energy(
     backend: Backend = "auto",
     z: ArrayLike | None = None,
 ) -> algorithms.Energy:
-    """Kinetic and potential energy.
+    """Return the kinetic and potential energy of a model.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     t : float, optional
-        Time of the states, s; for prescribed joints and force elements that ask for it.
+        Time of the states, s; for prescribed joints and time-dependent force elements.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
     z : array_like (..., nz), optional
-        States of force elements, needed where they have some; see `Model.initial_z`.
+        States of force elements, required if the model has any; see `Model.initial_z`.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def energy(
     StateError
         If a vector has the wrong shape, is not finite, or q is off its manifold.
     ModelError
-        If an inertia holds numbers that cannot be computed with, or states of force elements are not given.
+        If an inertia has numbers that are not finite or overflow, or states of force elements are not given.
 
     Examples
     --------
@@ -153,12 +153,12 @@ def power_balance(
     z: ArrayLike | None = None,
     backend: Backend = "auto",
 ) -> algorithms.PowerBalance:
-    """Where the energy goes: its rate against the power of applied and external forces and of dampers.
+    """Return the power balance: the rate of the energy, and the power of applied, external and dissipative forces.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v, a : array_like (..., nv)
@@ -168,12 +168,12 @@ def power_balance(
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints and force elements that ask for it.
+        Time of the states, s; for prescribed joints and time-dependent force elements.
     z : array_like (..., nz), optional
-        States of force elements, needed where they have some; see `Model.initial_z`.
+        States of force elements, required if the model has any; see `Model.initial_z`.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where no joint moves as time says, and the rate of energy from joint forces;
-        'book' takes that body by body.
+        'auto' uses compiled kernels if there are no prescribed joints, and computes the rate of the energy from joint
+        forces; 'book' computes it body by body.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def power_balance(
 
 
 def _working(model: Model) -> tuple[str, ...]:
-    """The constraints that do work."""
+    """Return the names of the constraints that do work (rheonomic ones)."""
     if not model.constraints:
         return ()
     from rbdkit.model.constraint_rows import working  # with the tracer, which other models do not need
@@ -222,7 +222,7 @@ def _working(model: Model) -> tuple[str, ...]:
 
 
 def _driven(model: Model) -> bool:
-    """Whether joints move as time says."""
+    """Whether there are prescribed (rheonomic) joints, in the tree or in loops."""
     return any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops)))
 
 
@@ -234,7 +234,11 @@ def _compiled_balance(
     t: float,
     z: NDArray | None,
 ) -> algorithms.PowerBalance:
-    """The rate of energy as the power of what moves the tree, and of what springs and elements do not give back."""
+    """Return the power balance by compiled kernels.
+
+    The rate of the energy is the power of the inverse-dynamics forces minus that of springs and force elements and the
+    losses in the latter.
+    """
     q, v, a, tau = state
 
     def power(force: NDArray) -> NDArray:

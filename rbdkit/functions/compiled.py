@@ -1,4 +1,8 @@
-"""`rbdkit.compile`: a user's own algorithm over a model's tree, compiled."""
+"""`rbdkit.compile`: compile a user's algorithm over a model's tree.
+
+The function is traced on symbols for one state, with the model's numbers as constants. A guard notices if the function,
+what it depends on, or the model changes; the next call then traces anew.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +29,14 @@ KNOWN: Mapping[str, Callable[[Model], Shape]] = {
     "t": lambda model: (),
     "f_ext": lambda model: (len(model.bodies), 6),
 }
-"""Shapes of arguments of these names; all others are joint vectors."""
+"""Shapes of arguments with known names; all others are joint vectors (nv,)."""
 
 
 class CompiledFunction:
-    """A function of a model's state, as `rbdkit.compile` gives it.
+    """A compiled function of a model's state, the result of `rbdkit.compile`.
 
-    Called with one state, or with stacks of states on leading axes, it gives what the function gives for each. Where
-    the function, what it uses, or the model has changed since, it is compiled anew. Laws may call it.
+    Called with one state or a stack of states (leading axes), it returns the function's result for each. It is compiled
+    anew if the function, what it depends on, or the model has changed. Torque and force laws may call it.
     """
 
     takes_symbols = True
@@ -55,7 +59,7 @@ class CompiledFunction:
             raise ArgumentError(f"{self._name} cannot be compiled: {fault}") from fault
 
     def operations(self) -> str:
-        """The operations for one state, as the book counts them, such as '499m + 444a'."""
+        """Return the operation count for one state in the notation of the book, such as '499m + 444a'."""
         return str(self._current().trace.operations())
 
     def _current(self) -> RecordedFunction:
@@ -64,7 +68,7 @@ class CompiledFunction:
         return self._recorded
 
     def __call__(self, *given: ArrayLike, **named: ArrayLike) -> Any:
-        """The function of these arguments, the model left out."""
+        """Evaluate the function; the arguments are those after the model."""
         recorded, arguments = self._current(), self._in_order(given, named)
         if any(_holds_symbols(x) for x in arguments):
             return self._on_symbols(recorded, arguments)
@@ -123,31 +127,32 @@ def _holds_symbols(x: Any) -> bool:
 def compile(
     function: Callable[..., Any], model: Model, *, sizes: Mapping[str, int | tuple[int, ...]] | None = None
 ) -> CompiledFunction:
-    """Machine code from a function of yours that goes through a model's tree, such as your own RNEA or ABA.
+    """Compile a user's function over a model's tree, such as a new RNEA or ABA, to machine code.
 
     Parameters
     ----------
     function : callable
-        ``function(model, q, v, ...)``, on one state, in plain NumPy: it may ask the model for ``outward``, ``inward``,
-        ``parent``, ``joints[i].calc(q, v)``, ``X_tree[i]``, ``I[i]`` and their like, use `rbdkit.spatial`, and give an
-        array, a number, or a tuple of these. What depends on values, ``if q[0] > 0``, is written with `numpy.where`.
+        ``function(model, q, v, ...)``, on one state, in plain NumPy: it may use ``outward``, ``inward``, ``parent``,
+        ``joints[i].calc(q, v)``, ``X_tree[i]``, ``I[i]`` and the like of the model, and `rbdkit.spatial`; it returns an
+        array, a number, or a tuple of these. Branches on values, ``if q[0] > 0``, are written with `numpy.where`.
     model : Model
-        Of a tree; its numbers become part of the code.
+        A tree of bodies; its numbers become constants of the code.
     sizes : mapping, optional
         Shapes of arguments that are neither q (nq,), t (), f_ext (bodies, 6) nor joint vectors (nv,), by name.
 
     Returns
     -------
     CompiledFunction
-        Called with the arguments after the model: one state or stacks (..., nq), (..., nv). It may be called in laws
-        for `simulate`, and is compiled anew when the function, what it uses or the model is changed.
+        Called with the arguments after the model: one state or stacks (..., nq), (..., nv). Laws for `simulate` may
+        call it; it is compiled anew if the function, what it depends on, or the model changes.
 
     Raises
     ------
     ArgumentError
-        If the function cannot be recorded: the line, and why; or what was recorded does not give what it gives.
+        If the function cannot be traced, with the line and the reason; or if the trace gives other values than the
+        function.
     ModelError
-        If joints close loops or constraints hold.
+        If the model has loops or constraints.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Forces where motion is given, motion where forces are."""
+"""Hybrid dynamics: some joints have given forces, the others given accelerations."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ else:
     from rbdkit.functions.readable import algorithms
 
 SINGULAR = 1e-12
-"""Share of an inertia that is left when others move along: below, something moves that has none."""
+"""Smallest ratio of a Cholesky pivot to its diagonal entry; below it, a joint moves no inertia of its own."""
 
 
 class HybridMotion(NamedTuple):
-    """Accelerations and forces of all joints: those that were given and those that were found.
+    """Accelerations and forces of all joints, given and computed ones together.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ def hybrid_dynamics(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> HybridMotion:
-    """Hybrid dynamics: accelerations where forces are given, forces where accelerations are.
+    """Return accelerations of joints with given forces, and forces of joints with given accelerations.
 
-    Springs and dampers of the joints are not added.
+    Springs and dampers of the joints are not included.
 
     Parameters
     ----------
@@ -72,21 +72,21 @@ def hybrid_dynamics(
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     tau, a : array_like (..., nv)
-        Joint forces and accelerations. tau counts at the joints in `forward`, a at all others; what stands in the other
-        entries does not matter, NaN is fine.
+        Joint forces and accelerations. tau is read at the joints in `forward`, a at all others; the other entries are
+        ignored and may be NaN.
     forward : iterable of str or int
-        Names (or numbers) of the joints that follow their forces; the others are driven.
+        Names (or numbers) of the joints whose forces are given; the others have given accelerations.
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints and force elements that ask for it.
+        Time of the states, s; for prescribed joints and time-dependent force elements.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------
     HybridMotion
-        ``a, tau = hybrid_dynamics(...)``, complete.
+        ``a, tau = hybrid_dynamics(...)``, complete vectors.
 
     Raises
     ------
@@ -140,9 +140,9 @@ def hybrid_dynamics(
 def _hybrid(
     kernels: Kernels, free: NDArray, q: NDArray, v: NDArray, tau: NDArray, a: NDArray, f_ext: NDArray | None, t: float
 ) -> HybridMotion | None:
-    """The same by compiled inertia matrices and inverse dynamics; None where the readable form has to look.
+    """Solve hybrid dynamics by compiled CRBA and RNEA (Featherstone 2008, section 9.2); None if H is singular.
 
-    free : (nv,) bool, the variables that follow their forces. (Featherstone 2008, section 9.2)
+    The readable form then finds the cause. free : (nv,) bool, variables with given forces.
     """
     ones, given = np.flatnonzero(free), np.where(free, 0.0, a)
     H = kernels.crba(q, t)[..., ones[:, None], ones]
@@ -161,6 +161,6 @@ def _hybrid(
 
 
 def _masked(model: Model, values: ArrayLike, read: NDArray, name: str) -> NDArray:
-    """The values with zeros where they are not read, so that anything may stand there."""
+    """Return the values with zeros in entries that are not read, so that these may be anything."""
     array = floats(values, lambda v: f"{name} is not an array of numbers: {v}", StateError)
     return np.where(read, array, 0.0) if array.shape[-1:] == read.shape else model.check_v(array, name)

@@ -1,4 +1,4 @@
-"""Where bodies and frames are, and how they move."""
+"""Kinematics: poses, velocities, Jacobians, bias accelerations, and the centre of mass."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ else:
 def forward_kinematics(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, *, t: float = 0.0, backend: Backend = "auto"
 ) -> algorithms.Kinematics:
-    """Poses of all bodies in the world and, with joint velocities, their spatial velocities.
+    """Return the poses of all bodies in the world and, if joint velocities are given, their spatial velocities.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv), optional
@@ -44,7 +44,7 @@ def forward_kinematics(
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------
@@ -91,15 +91,15 @@ def jacobian(
     out: NDArray | None = None,
     threads: int = 1,
 ) -> NDArray:
-    """Jacobian of a body or frame: its velocity is ``J v``.
+    """Return the Jacobian J of a body or frame, whose velocity is ``J v``.
 
-    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
-    add their own velocity.
+    The columns belong to the joints of the spanning tree; with loops, v must satisfy these. The velocity due to
+    prescribed joints comes in addition.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     frame : str
@@ -111,13 +111,14 @@ def jacobian(
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
     out : ndarray, optional
-        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
-        not given. After an error it may hold anything.
+        Output buffer, a contiguous array of floats of the result's shape that shares no memory with an argument; new
+        memory if not given. After an error its content is undefined.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
-        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
+        Number of threads that share a large stack of states; the result does not depend on it, to the last bit. It may
+        differ from that of single calls in the last digits, as large stacks have their own code: see "Stacks" in
+        `rbdkit`.
 
     Returns
     -------
@@ -164,7 +165,7 @@ def jacobian(
 
 
 def _book_jacobian(model: Model, frame: str, reference: Reference, t: float, q: NDArray) -> NDArray:
-    """The same in the readable form. (A function inside of a function would slow it down where it is not needed.)"""
+    """Evaluate `jacobian` at one state by the readable form (no closure, which every fast call would have to make)."""
     return algorithms.jacobian(model, q, frame, reference, t=t)
 
 
@@ -178,14 +179,14 @@ def bias_acceleration(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Jdot v: the acceleration of a body or frame that velocity alone causes, when vdot = 0; without gravity.
+    """Return Jdot v, the acceleration of a body or frame that velocity alone causes, at vdot = 0, without gravity.
 
-    Where joints close loops, vdot = 0 is that of the joints of the spanning tree.
+    With loops, vdot is that of the joints of the spanning tree.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -193,12 +194,12 @@ def bias_acceleration(
     frame : str
         Name of a body or frame.
     reference : {'body', 'world', 'aligned'}, optional
-        Coordinates as of `jacobian`. In 'aligned' the linear part is the acceleration of the frame's origin as a point,
-        in the other two that of a spatial acceleration.
+        Coordinates as for `jacobian`. In 'aligned' the linear part is the acceleration of the frame's origin as a
+        point; in the other two it is that of a spatial acceleration.
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------
@@ -244,23 +245,23 @@ def bias_acceleration(
 def _book_bias_acceleration(
     model: Model, frame: str, reference: Reference, t: float, q: NDArray, v: NDArray
 ) -> NDArray:
-    """The same in the readable form."""
+    """Evaluate `bias_acceleration` at one state by the readable form."""
     return algorithms.bias_acceleration(model, q, v, frame, reference, t=t)
 
 
 def center_of_mass(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backend = "auto") -> NDArray:
-    """Centre of mass of the moving bodies; what is welded to the world does not count.
+    """Return the centre of mass of the moving bodies; bodies fixed to the world do not count.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------

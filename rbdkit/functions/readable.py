@@ -1,4 +1,4 @@
-"""The readable algorithms, loaded when one of them is asked for: compiled calls never do."""
+"""Lazy import of the readable algorithms: calls that run compiled code never load them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class _Later:
-    """`rbdkit.algorithms`."""
+    """Stand-in for the package `rbdkit.algorithms` that imports it at first access."""
 
     def __getattr__(self, name: str) -> Any:
-        found = self.__dict__[name] = getattr(import_module("rbdkit.algorithms"), name)  # it is not asked again
+        found = self.__dict__[name] = getattr(import_module("rbdkit.algorithms"), name)  # cached for next time
         return found
 
 

@@ -1,4 +1,4 @@
-"""The terms of ``tau = H qdd + C``, and what springs, dampers and force elements add to tau."""
+"""The terms of the equation of motion ``tau = H qdd + C``, and the forces of springs, dampers and force elements."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def rnea(
     out: NDArray | None = None,
     threads: int = 1,
 ) -> NDArray:
-    """Inverse dynamics: the joint forces that produce given accelerations, by the recursive Newton-Euler algorithm.
+    """Return the joint forces that produce given accelerations, by the recursive Newton-Euler algorithm.
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing. Springs, dampers and friction of the joints, and force elements, are not in them: the forces that motors
-    have to give in such a model are those of `inverse_dynamics`.
+    With loops these are the forces of the spanning tree, as if the loop joints transmitted nothing. Springs, dampers
+    and friction of the joints, and force elements, are not included; `inverse_dynamics` gives the motor forces of such
+    models.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v, a : array_like (..., nv)
@@ -60,13 +60,14 @@ def rnea(
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
     out : ndarray, optional
-        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
-        not given. After an error it may hold anything.
+        Output buffer, a contiguous array of floats of the result's shape that shares no memory with an argument; new
+        memory if not given. After an error its content is undefined.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
-        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
+        Number of threads that share a large stack of states; the result does not depend on it, to the last bit. It may
+        differ from that of single calls in the last digits, as large stacks have their own code: see "Stacks" in
+        `rbdkit`.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def rnea(
 
 
 def _book_rnea(model: Model, f_ext: ExternalForces, t: float, q: NDArray, v: NDArray, a: NDArray) -> NDArray:
-    """The same by the table. (A function inside of a function would slow it down where it is not needed.)"""
+    """Evaluate `rnea` at one state by the readable form (no closure, which every fast call would have to create)."""
     return algorithms.rnea(model, q, v, a, f_ext=f_ext, t=t).tau
 
 
@@ -127,26 +128,27 @@ def crba(
     out: NDArray | None = None,
     threads: int = 1,
 ) -> NDArray:
-    """Joint-space inertia matrix H, by the composite-rigid-body algorithm.
+    """Return the joint-space inertia matrix H, by the composite-rigid-body algorithm.
 
-    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
+    With loops it is that of the spanning tree, whose variables are then not independent.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
     out : ndarray, optional
-        Where the result is written, an array of floats of its shape in one piece that no argument shares; new memory if
-        not given. After an error it may hold anything.
+        Output buffer, a contiguous array of floats of the result's shape that shares no memory with an argument; new
+        memory if not given. After an error its content is undefined.
     threads : int, optional
-        So many threads compute a large stack, each a part of it; the result is the same to the last bit. It is that of
-        a single call but for the last digits: large stacks have code of their own, see "Stacks" in `rbdkit`.
+        Number of threads that share a large stack of states; the result does not depend on it, to the last bit. It may
+        differ from that of single calls in the last digits, as large stacks have their own code: see "Stacks" in
+        `rbdkit`.
 
     Returns
     -------
@@ -191,7 +193,7 @@ def crba(
 
 
 def _book_crba(model: Model, t: float, q: NDArray) -> NDArray:
-    """The same by the table."""
+    """Evaluate `crba` at one state by the readable form."""
     return algorithms.crba(model, q, t=t).H
 
 
@@ -204,15 +206,14 @@ def bias_force(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> NDArray:
-    """C(q, v): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``.
+    """Return C(q, v): gravity, Coriolis, centrifugal and external forces, so that ``tau = H a + C``.
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loops these are the forces of the spanning tree, as if the loop joints transmitted nothing.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -222,7 +223,7 @@ def bias_force(
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------
@@ -268,7 +269,7 @@ def gravity_force(model: Model, q: ArrayLike, *, t: float = 0.0, backend: Backen
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------
@@ -308,12 +309,12 @@ def passive_force(
     z: ArrayLike | None = None,
     backend: Backend = "auto",
 ) -> NDArray:
-    """Joint forces of the joints' own springs and dampers, and of force elements.
+    """Return the joint forces of the joints' springs, dampers and friction, and of force elements.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -321,9 +322,9 @@ def passive_force(
     t : float, optional
         Time of the states, s; for prescribed joints and forces that depend on it.
     z : array_like (..., nz), optional
-        States of force elements, needed where they have some; see `Model.initial_z`.
+        States of force elements, required if the model has any; see `Model.initial_z`.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels for what force elements do, 'book' the readable form.
+        'auto' uses compiled kernels for force elements, 'book' the readable form.
 
     Returns
     -------
@@ -363,14 +364,14 @@ def passive_force(
 def element_state_rates(
     model: Model, q: ArrayLike, v: ArrayLike, z: ArrayLike, *, t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
-    """How fast the states change that force elements have of their own.
+    """Return the time derivatives of the states of force elements.
 
-    With `forward_dynamics` of the same z, these are the equations of motion of a model whose forces have states.
+    Together with `forward_dynamics` at the same z they are the equations of motion of a model with such states.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -378,9 +379,9 @@ def element_state_rates(
     z : array_like (..., nz)
         States of force elements, in the order of `Model.z_names`.
     t : float, optional
-        Time of the states, s; for prescribed joints and force elements that ask for it.
+        Time of the states, s; for prescribed joints and time-dependent force elements.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------
