@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics: how forces and accelerations change with the state, and with every parameter of a model.
+"""Derivatives of the dynamics: of forces and accelerations, by the state and by every parameter of a model.
 
 Input is checked and stacked as in `rbdkit.functions`. What the derivatives mean:
 
@@ -6,8 +6,8 @@ Input is checked and stacked as in `rbdkit.functions`. What the derivatives mean
   numbers. For a spherical joint they are turns about the body's own axes, for a free joint the body's own twist (omega,
   v), for a planar joint (angle, then x and y along the moved axes); for all others dq is simply added. So a quaternion
   is never differentiated by its four components.
-- v and a stay the same numbers while q moves: joint velocities in the axes that move along.
-- External forces are held in world coordinates, as they are given.
+- v and a keep their numbers while q changes: they are joint velocities in axes that move along.
+- External forces are constant in world coordinates.
 - Parameters go by the names of ``model.parameters``. A placement is differentiated by a twist (6) of the joint's frame,
   in its own coordinates: ``placement @ se3.exp(twist)``; a rest position as q is (nv of the joint); an inertia by its
   symmetric changes, so the derivative is a symmetric 3x3. Mass, centre of mass and inertia about it are independent.

@@ -1,6 +1,6 @@
-"""Derivatives of trees in which joints follow others, by way of the same tree with followers that move by themselves.
+"""Derivatives of trees with mimic joints, by way of the tree in which the mimic joints are independent.
 
-Its velocities are ``G v``, so its joint forces act as ``G.T tau`` and its inertia matrix as ``G.T H G``.
+The velocities of that tree are ``G v``, so its joint forces act as ``G.T tau`` and its inertia matrix as ``G.T H G``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from rbdkit.model.unlocked import Unlocked, unlocked
 
 
 class Followers(NamedTuple):
-    """A model in which joints follow others, the kernels of both trees, and how the second is had from the first."""
+    """The kernels of a model with mimic joints, those of the tree without them, and the map G between the two."""
 
     kernels: Kernels
     free: Kernels
     tree: Unlocked
 
     def rnea_jacobian(self, q: NDArray, v: NDArray, a: NDArray, f_ext: NDArray | None) -> list[NDArray]:
-        """d tau by q, v and a, (..., nv, nv) each."""
+        """Return the derivatives of tau by q, v and a, (..., nv, nv) each."""
         G = self.tree.spread
         blocks = self.free.rnea_jacobian(self.tree.q(q), v @ G.T, a @ G.T, f_ext)
         return [self._along(block) for block in blocks]
@@ -32,7 +32,7 @@ class Followers(NamedTuple):
     def dynamics_jacobian(
         self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None, passive: bool, t: float
     ) -> list[NDArray]:
-        """qdd, and d qdd by q, v and tau, of `forward_dynamics` if passive, else of `aba`.
+        """Return qdd and its derivatives by q, v and tau, of `forward_dynamics` if passive, else of `aba`.
 
         Raises
         ------
@@ -49,7 +49,7 @@ class Followers(NamedTuple):
         return [qdd, -H_inv @ by_q, -H_inv @ by_v, H_inv]
 
     def _passive(self, q: NDArray, v: NDArray, t: float) -> tuple[NDArray, NDArray]:
-        """How springs, dampers and force elements change with q and v."""
+        """Return the derivatives by q and v of the forces of springs, dampers and force elements."""
         one_each = np.eye(v.shape[-1])
         q, v = (np.repeat(x[..., None, :], len(one_each), axis=-2) for x in (q, v))
         weights = np.broadcast_to(one_each, v.shape)
@@ -65,7 +65,7 @@ class Followers(NamedTuple):
 
 
 def followers(model: Model, backend: Backend) -> Followers | None:
-    """A model in which joints follow others; None of all others, and where the readable form has to serve."""
+    """Return the `Followers` of a model with mimic joints; None for other models, or if the readable form is needed."""
     kernels = chosen_kernels(model, backend)
     if kernels is None or not kernels.coupled or kernels.driven or kernels.nz:
         return None

@@ -25,16 +25,16 @@ class Gradient:
     Attributes
     ----------
     q, v : ndarray (..., nv)
-        By displacements along ``model.integrate`` and by joint velocities.
+        Derivatives by displacements along ``model.integrate`` and by joint velocities.
     a : ndarray (..., nv) or None
-        By the accelerations, of inverse dynamics; None of forward dynamics.
+        Derivative of inverse dynamics by the accelerations; None for forward dynamics.
     tau : ndarray (..., nv) or None
-        By the joint forces, of forward dynamics; None of inverse dynamics.
+        Derivative of forward dynamics by the joint forces; None for inverse dynamics.
     f_ext : ndarray (..., bodies, 6) or None
-        By the external forces, in world coordinates as they are; None if none were given.
+        Derivative by the external forces in world coordinates; None if none were given.
     parameters : dict of str to ndarray
-        By name, with the parameter's shape after the leading axes, see `rbdkit.derivatives`. What the sum does not
-        depend on is left out.
+        Derivatives by the parameters, by name, with the parameter's shape after the leading axes, see
+        `rbdkit.derivatives`. Parameters without influence are left out.
     """
 
     q: NDArray
@@ -64,7 +64,7 @@ def rnea_gradient(
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v, a : array_like (..., nv)
@@ -72,7 +72,7 @@ def rnea_gradient(
     weights : array_like (..., nv)
         Of the joint forces in the sum.
     f_ext, t, backend : optional
-        As of `rnea`.
+        As for `rnea`.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def aba_gradient(
     weights : array_like (..., nv)
         Of the accelerations in the sum.
     f_ext, t, backend : optional
-        As of `aba`.
+        As for `aba`.
 
     Returns
     -------
@@ -195,11 +195,11 @@ def forward_dynamics_gradient(
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     tau : array_like (..., nv)
-        Joint forces besides springs and dampers, N m and N.
+        Joint forces without springs and dampers, N m and N.
     weights : array_like (..., nv)
         Of the accelerations in the sum.
     f_ext, t, backend : optional
-        As of `forward_dynamics`.
+        As for `forward_dynamics`.
 
     Returns
     -------
@@ -270,9 +270,10 @@ def _by_forces(
     forces: NDArray | None,
     passive: float | None,
 ) -> Gradient:
-    """``w . da = (H^-1 w) . (dtau + d passive - d ID)``, with force_weights H^-1 w.
+    """Return the gradient of forward dynamics from that of inverse dynamics, ID.
 
-    passive : the time, s, if passive forces act.
+    ``w . da = (H^-1 w) . (dtau + d passive - d ID)``; force_weights is H^-1 w.
+    passive : the time, s, if passive forces act, else None.
     """
     g = kernels.rnea_gradient(q, v, a, force_weights, forces)
     parameters = kernels.parameter_gradient(model, g.by_link) | {"gravity": g.by_gravity}
@@ -296,7 +297,10 @@ def _by_forces(
 
 
 def _power_of(model: Model, q: NDArray, v: NDArray, t: float) -> NDArray:
-    """(bodies, 6): the power of unit forces on bodies, in world coordinates, when the joints move with v."""
+    """Return the velocities of all bodies in world coordinates, (bodies, 6): the power of unit forces on them.
+
+    v : (nv,) joint velocities.
+    """
     return np.array([algorithms.jacobian(model, q, body.name, "world", t=t) @ v for body in model.bodies])
 
 
@@ -310,9 +314,10 @@ def _by_own_numbers(
     forces: NDArray | None,
     passive: float | None,
 ) -> dict[str, NDArray]:
-    """Of ``w . ID`` by numbers of a user's joint types, which are not `known`; less passive forces at `passive` s.
+    """Return the derivatives of ``w . ID`` by numbers of user-defined joint types, which are not among `known`.
 
-    By differences of order 6: to about 10 digits.
+    They are central differences of order 6, exact to about 10 digits. passive : time, s, if passive forces are to be
+    subtracted from ID, else None.
     """
 
     def needed(model: Model) -> NDArray:
@@ -333,7 +338,7 @@ def _by_own_numbers(
 
 
 def _by_joint(model: Model, vectors: dict[str, NDArray]) -> dict[str, NDArray]:
-    """Vectors (..., nv) taken apart by joint and named; what belongs to one freedom is a number."""
+    """Split vectors (..., nv) by joint and name the parts as parameters; joints with one freedom get scalars."""
     found = {}
     for joint in model.joints:
         for name, x in vectors.items():
@@ -344,7 +349,7 @@ def _by_joint(model: Model, vectors: dict[str, NDArray]) -> dict[str, NDArray]:
 
 
 def _by_element(model: Model, by_numbers: NDArray) -> dict[str, NDArray]:
-    """Derivatives (..., n) by the numbers of force elements, by the names of parameters."""
+    """Return derivatives (..., n) by numbers of force elements under the names of the parameters."""
     leading, parameters = by_numbers.shape[:-1], model.parameters
     return {
         name: by_numbers[..., place].reshape((*leading, *np.shape(parameters[name])))
@@ -353,5 +358,5 @@ def _by_element(model: Model, by_numbers: NDArray) -> dict[str, NDArray]:
 
 
 def _in_order(model: Model, found: dict[str, NDArray]) -> dict[str, NDArray]:
-    """In the order of ``model.parameters``."""
+    """Return results by name in the order of ``model.parameters``."""
     return {name: found[name] for name in model.parameters if name in found}

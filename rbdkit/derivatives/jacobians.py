@@ -1,4 +1,4 @@
-"""Jacobians of joint forces and accelerations by q, v and what drives them."""
+"""Jacobians of joint forces by q, v and a, and of accelerations by q, v and tau."""
 
 from __future__ import annotations
 
@@ -67,25 +67,25 @@ def rnea_derivatives(
     out: RneaDerivatives | None = None,
     threads: int = 1,
 ) -> RneaDerivatives:
-    """How the joint forces of `rnea` change with q, v and a; see `rbdkit.derivatives` for what that means.
+    """Return the derivatives of the joint forces of `rnea` by q, v and a, as defined in `rbdkit.derivatives`.
 
-    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+    With loops these are derivatives of the forces of the spanning tree, see `rnea`.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v, a : array_like (..., nv)
         Joint velocities and accelerations, SI units and radians.
     f_ext, t, backend : optional
-        As of `rnea`.
+        As for `rnea`.
     out : rbdkit.derivatives.RneaDerivatives, optional
-        The result of an earlier call for as many states, whose arrays are written over; new memory if not given. After
-        an error it may hold anything.
+        The result of an earlier call for as many states, whose arrays are overwritten; new memory if not given. After
+        an error its content is undefined.
     threads : int, optional
-        As of `rnea`.
+        As for `rnea`.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def aba_derivatives(
     out: DynamicsDerivatives | None = None,
     threads: int = 1,
 ) -> DynamicsDerivatives:
-    """How the accelerations of `aba` change with q, v and tau; springs and dampers do not act.
+    """Return the derivatives of the accelerations of `aba` by q, v and tau, without springs and dampers.
 
     Parameters
     ----------
@@ -153,12 +153,12 @@ def aba_derivatives(
     tau : array_like (..., nv)
         Joint forces, N m and N.
     f_ext, t, backend : optional
-        As of `aba`.
+        As for `aba`.
     out : rbdkit.derivatives.DynamicsDerivatives, optional
-        The result of an earlier call for as many states, whose arrays are written over; new memory if not given. After
-        an error it may hold anything.
+        The result of an earlier call for as many states, whose arrays are overwritten; new memory if not given. After
+        an error its content is undefined.
     threads : int, optional
-        As of `aba`.
+        As for `aba`.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def forward_dynamics_derivatives(
     out: DynamicsDerivatives | None = None,
     threads: int = 1,
 ) -> DynamicsDerivatives:
-    """How the accelerations of `forward_dynamics` change with q, v and tau, with the joints' springs and dampers.
+    """Return the derivatives of the accelerations of `forward_dynamics` by q, v and tau, with springs and dampers.
 
     Parameters
     ----------
@@ -213,14 +213,14 @@ def forward_dynamics_derivatives(
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     tau : array_like (..., nv)
-        Joint forces besides springs and dampers, N m and N.
+        Joint forces without springs and dampers, N m and N.
     f_ext, t, backend : optional
-        As of `forward_dynamics`.
+        As for `forward_dynamics`.
     out : rbdkit.derivatives.DynamicsDerivatives, optional
-        The result of an earlier call for as many states, whose arrays are written over; new memory if not given. After
-        an error it may hold anything.
+        The result of an earlier call for as many states, whose arrays are overwritten; new memory if not given. After
+        an error its content is undefined.
     threads : int, optional
-        As of `forward_dynamics`.
+        As for `forward_dynamics`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Jacobians by the parameters of a model, and the regressor of its inertial ones."""
+"""Jacobians by the parameters of a model, and the regressor of the inertial parameters."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ def rnea_parameter_jacobian(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> dict[str, NDArray]:
-    """How the joint forces of `rnea` change with each parameter of the model.
+    """Return the derivatives of the joint forces of `rnea` by each parameter of the model.
 
-    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+    With loops these are derivatives of the forces of the spanning tree, see `rnea`.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v, a : array_like (..., nv)
         Joint velocities and accelerations, SI units and radians.
     f_ext, t, backend : optional
-        As of `rnea`.
+        As for `rnea`.
 
     Returns
     -------
     dict of str to ndarray (..., nv, *shape of the parameter)
-        By the names of ``model.parameters``; what the forces do not depend on is left out.
+        By the names of ``model.parameters``; parameters without influence are left out.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def forward_dynamics_parameter_jacobian(
     t: float = 0.0,
     backend: Backend = "auto",
 ) -> dict[str, NDArray]:
-    """How the accelerations of `forward_dynamics` change with each parameter of the model.
+    """Return the derivatives of the accelerations of `forward_dynamics` by each parameter of the model.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ def forward_dynamics_parameter_jacobian(
     v : array_like (..., nv)
         Joint velocities, rad/s and m/s.
     tau : array_like (..., nv)
-        Joint forces besides springs and dampers, N m and N.
+        Joint forces without springs and dampers, N m and N.
     f_ext, t, backend : optional
-        As of `forward_dynamics`.
+        As for `forward_dynamics`.
 
     Returns
     -------
     dict of str to ndarray (..., nv, *shape of the parameter)
-        By the names of ``model.parameters``; what the accelerations do not depend on is left out.
+        By the names of ``model.parameters``; parameters without influence are left out.
 
     Raises
     ------
@@ -119,15 +119,15 @@ def forward_dynamics_parameter_jacobian(
 def inertial_regressor(
     model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, t: float = 0.0, backend: Backend = "auto"
 ) -> NDArray:
-    """Y of ``rnea = Y pi``: joint forces as a linear function of the inertial parameters, for identifying them.
+    """Return the regressor Y of ``rnea = Y pi``, which is linear in the inertial parameters, for their identification.
 
-    pi are the ``ten_parameters`` of each body's inertia; rotors and external forces come on top. Where joints close
-    loops Y is that of the spanning tree, see `rnea`.
+    pi are the ``ten_parameters`` of each body's inertia; rotors and external forces are not included. With loops Y is
+    that of the spanning tree, see `rnea`.
 
     Parameters
     ----------
     model : Model
-        What moves; its inertias do not matter.
+        The model; its inertias do not matter.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v, a : array_like (..., nv)
@@ -135,7 +135,7 @@ def inertial_regressor(
     t : float, optional
         Time of the states, s; for prescribed joints.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' uses compiled kernels if there are any, 'book' the readable form, 'checked' kernels that check indices.
 
     Returns
     -------

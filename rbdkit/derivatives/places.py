@@ -1,4 +1,8 @@
-"""Where derivatives put their results: the arrays of an earlier result, checked."""
+"""Output buffers of derivatives: the arrays of an earlier result, checked for shape and overlap.
+
+Compiled code writes three matrices side by side into one array. An earlier result of rbdkit has that layout, so it is
+written in place; arrays of other layouts are filled by a copy.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +25,17 @@ Result = TypeVar("Result")
 
 
 def place_of(out: Any, kind: type[Result], threads: Any, v: NDArray, *inputs: NDArray) -> Into:
-    """Where the matrices of a result go, the last three of its arrays, if these are in one piece; others are copied to.
+    """Return the output buffer for the last three arrays of a result, if `out` holds them in one piece.
 
     Parameters
     ----------
-    out : an earlier result of this kind, or None. v : (..., nv) what the results are as many as.
-    inputs : what is read meanwhile.
+    out : an earlier result of this kind, or None. v : (..., nv), gives the number of states.
+    inputs : arrays that are read meanwhile and must not overlap the buffer.
 
     Raises
     ------
     StateError
-        As `rbdkit.results.require_room` says, of each array by its name; or if arrays of `out` share memory.
+        As from `rbdkit.results.require_room`, for each array by name; or if arrays of `out` share memory.
     """
     number = thread_number(threads)
     if out is None:
@@ -57,7 +61,7 @@ def place_of(out: Any, kind: type[Result], threads: Any, v: NDArray, *inputs: ND
 
 
 def _in_one_piece(blocks: Sequence[Any], shape: tuple[int, ...]) -> NDArray | None:
-    """The array whose first columns three matrices are, side by side, as compiled code writes them; None if not so."""
+    """Return the array of which three matrices are the first columns, side by side; None if they are not."""
     owner, first = getattr(blocks[0], "base", None), blocks[0]
     if type(owner) is not np.ndarray or owner.dtype is not FLOAT or not owner.flags.c_contiguous:
         return None
@@ -75,7 +79,7 @@ def _in_one_piece(blocks: Sequence[Any], shape: tuple[int, ...]) -> NDArray | No
 
 
 def placed(kind: type[Result], found: Sequence[NDArray], out: Result | None) -> Result:
-    """What was found as a result; in `out`, as `place_of` has passed it, if there is one."""
+    """Return the computed arrays as a result; in `out`, which `place_of` has checked, if it is given."""
     if out is None:
         return kind(*found)
     for field, x in zip(fields(out), found, strict=True):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Kernels where they serve, and the readable form state by state where they do not."""
+"""Choice of kernels for derivatives, and loops over stacks of states for the readable form."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rbdkit.model import Model
 
 
 def independent(model: Model, backend: Backend) -> Kernels | None:
-    """The kernels, unless links share velocities or joints move as time says: for these the readable form is there."""
+    """Return the kernels, or None for models with mimic or prescribed joints, which need the readable form."""
     kernels = chosen_kernels(model, backend)
     return None if kernels is None or kernels.coupled or kernels.driven else kernels
 
 
 def each(function: Callable[..., list[NDArray]], *arrays: NDArray) -> list[NDArray]:
-    """Every result of the function, for each state of a stack."""
+    """Evaluate a function with several results at each state of a stack; return each result as a stack."""
     named = each_named(lambda *row: dict(enumerate(function(*row))), *arrays)
     return list(named.values())
 
 
 def each_named(function: Callable[..., dict[Any, NDArray]], *arrays: NDArray) -> dict[Any, NDArray]:
-    """Every result of the function by its name, for each state of a stack."""
+    """Evaluate a function with results by name at each state of a stack; return each result as a stack."""
     lead = arrays[0].shape[:-1]
     rows = list(zip(*(x.reshape(-1, x.shape[-1]) for x in arrays), strict=True))
     results = [function(*row) for row in rows]

@@ -1,4 +1,4 @@
-"""Stiffness and damping of all that acts in a model, for linearly implicit steps."""
+"""Stiffness and damping matrices of a model's force elements and joints, for linearly implicit steps."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True, eq=False)
 class StiffnessAndDamping:
-    """Forces on the bodies and joints of a model, and how they change (Sueda Eqs 1.30, 2.79).
+    """Forces on the bodies and joints of a model, with stiffness and damping matrices (Sueda Eqs 1.30, 2.79).
 
     Wrenches and twists of a body are in its own axes, angular part first, about its origin; body i begins at row
-    ``6 (i - 1)``, the joints come behind all bodies.
+    ``6 (i - 1)``, the joints follow all bodies.
 
     Attributes
     ----------
     bodies : int
-        n, without the world.
+        Number n of bodies, without the world.
     f : ndarray (6 n + nv,)
         Wrenches on bodies, then joint forces.
     K, D : scipy.sparse.csr_array (6 n + nv, 6 n + nv)
-        df/dE along displacements of bodies and joints while twists and joint velocities stay, and -df/dPhi.
+        Stiffness df/dE by displacements of bodies and joints at constant twists and joint velocities, and damping
+        -df/dPhi.
 
     Examples
     --------
@@ -59,26 +60,26 @@ class StiffnessAndDamping:
 
     @property
     def K_m(self) -> scipy.sparse.csr_array:
-        """Of bodies alone, (6 n, 6 n)."""
+        """Stiffness of the bodies, the block (6 n, 6 n) of K."""
         return self.K[: 6 * self.bodies, : 6 * self.bodies]
 
     @property
     def D_m(self) -> scipy.sparse.csr_array:
-        """Of bodies alone, (6 n, 6 n)."""
+        """Damping of the bodies, the block (6 n, 6 n) of D."""
         return self.D[: 6 * self.bodies, : 6 * self.bodies]
 
     @property
     def K_r(self) -> scipy.sparse.csr_array:
-        """Of joints alone, (nv, nv)."""
+        """Stiffness of the joints, the block (nv, nv) of K."""
         return self.K[6 * self.bodies :, 6 * self.bodies :]
 
     @property
     def D_r(self) -> scipy.sparse.csr_array:
-        """Of joints alone, (nv, nv)."""
+        """Damping of the joints, the block (nv, nv) of D."""
         return self.D[6 * self.bodies :, 6 * self.bodies :]
 
     def symmetrized(self) -> StiffnessAndDamping:
-        """The same with (K + K^T) / 2 and (D + D^T) / 2, as Baraff and Witkin do it (Sueda, section 1.9.2)."""
+        """Return the matrices with (K + K^T) / 2 and (D + D^T) / 2, as by Baraff and Witkin (Sueda, section 1.9.2)."""
         return replace(
             self,
             K=scipy.sparse.csr_array(0.5 * (self.K + self.K.T)),
@@ -89,36 +90,36 @@ class StiffnessAndDamping:
 def stiffness_and_damping(
     model: Model, q: ArrayLike, v: ArrayLike, *, z: ArrayLike | None = None, t: float = 0.0
 ) -> StiffnessAndDamping:
-    """Forces that act in a model by themselves on bodies and joints, with stiffness K and damping D (Sueda Eq 1.30).
+    """Return the passive forces on bodies and joints, with stiffness K and damping D (Sueda Eq 1.30).
 
-    Derivatives are exact, of what force elements say they do and of springs, dampers and friction of joints. In these
-    coordinates of bodies each element fills few blocks. Loops and constraints play no part: all bodies count as free.
+    Derivatives are exact, of force elements and of springs, dampers and friction of joints. In these body coordinates
+    each element fills few blocks. Loops and constraints are ignored: all bodies count as free.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     q : array_like (nq,)
         Coordinates, rad and m, on their manifold.
     v : array_like (nv,)
         Joint velocities, rad/s and m/s.
     z : array_like (nz,), optional
-        States of force elements, needed where they have some; they stay as they are.
+        States of force elements, required if the model has any; they are held constant.
     t : float, optional
         Time, s; for prescribed joints and force elements that ask for it.
 
     Returns
     -------
     StiffnessAndDamping
-        f, sparse ``K = df/dE`` and ``D = -df/dPhi``, of the wrenches on all bodies in their own axes and behind them
-        of the joint forces.
+        f, sparse ``K = df/dE`` and ``D = -df/dPhi``, for the wrenches on all bodies in their own axes, followed by the
+        joint forces.
 
     Raises
     ------
     StateError
         If a vector has the wrong shape, is not finite, or q is off its manifold.
     ModelError
-        If `model` is not a model, states of force elements are not given, or an element cannot be recorded.
+        If `model` is not a model, states of force elements are not given, or an element cannot be traced.
 
     Examples
     --------

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 def stiffness_at(model: Model, bodies: Bodies, q: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> Stiffness:
-    """K and D of springs and dampers in joints and of all force elements, as the algorithms of Sueda's notes have them.
+    """Return K and D of joint springs and dampers and of all force elements, in the frames of Sueda's notes.
 
-    By exact derivatives; differences take their place for elements whose formulas cannot be read.
+    Derivatives are exact; finite differences replace them for elements that cannot be traced.
 
     Parameters
     ----------
     model : Model
-        What moves.
+        The mechanism: its bodies, joints and forces.
     bodies : Bodies
         The tree at that state.
     q : ndarray (nq,)
-        Its coordinates.
+        Coordinates.
     t : float, optional
         Time in s, for prescribed joints.
     z : ndarray (nz,), optional
-        The states of force elements, which stay as they are.
+        States of force elements, which are held constant.
 
     Returns
     -------
