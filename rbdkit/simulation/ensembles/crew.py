@@ -1,4 +1,9 @@
-"""The work of a sweep, handed out chunk by chunk; workers may die, and what is done is never lost."""
+"""Scheduler of a sweep: hands out chunks to workers, survives workers that die, and keeps every finished chunk.
+
+If a pool of processes breaks, all chunks that it was working on are suspects, since nobody knows which one killed it.
+They are retried one at a time after all others, so that the culprit alone is lost. An interrupt stops threads, which
+return what they have; processes cannot be stopped, and their running chunks are abandoned.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +23,17 @@ from rbdkit.simulation.ensembles.pool import Elsewhere, Line, Threads
 from rbdkit.simulation.progress import Progress
 
 GLANCE = 0.05
-"""Seconds between two looks at how far the work is."""
+"""Seconds between two updates of the progress."""
 AHEAD = 2
-"""Chunks for each worker that are handed in at a time: one that it works on, and the next."""
+"""Number of chunks submitted per worker: the one it works on, and the next."""
 
 Share = NDArray
-"""Numbers of the members of a chunk."""
+"""Numbers of the members of a chunk, (k,) of int."""
 
 
 @dataclass
 class Job:
-    """A share of the work. tries : how often it was lost. line : to its worker."""
+    """A chunk of the work. tries : how often it was lost. line : connection to its worker."""
 
     share: Share
     line: Line
@@ -36,19 +41,20 @@ class Job:
 
 
 class Crew:
-    """Hands shares of a sweep to workers and takes what they did.
+    """Scheduler that hands chunks of a sweep to workers and collects their results.
 
-    A worker that dies takes the chunk with it that it worked on. It gets one more try, by itself: so a member that
-    kills its worker costs no other chunk, and one that stood beside it is done.
+    The chunk of a worker that dies gets one more try, alone: so a member that kills its worker costs no other chunk.
 
     Parameters
     ----------
     place : Threads or Elsewhere
-        Where the work is done.
+        The workers.
     chunk_of : callable
-        A share as it travels.
+        Function from the numbers of members to a `Chunk`.
     take : callable
-        Gets what became of a chunk as soon as it is there.
+        Callback with the outcomes of a finished chunk.
+    watch : Progress
+        Shows progress.
     """
 
     def __init__(
@@ -65,15 +71,15 @@ class Crew:
         self._running: dict[Future[list[Outcome]], Job] = {}
         self._done = self._whole = 0
         self.lost: list[tuple[Share, str]] = []
-        """Shares without a result, each with the reason."""
+        """Chunks without a result, each with the reason."""
 
     def run(self, shares: Sequence[Share]) -> bool:
-        """Do the work; gives whether the user interrupted it.
+        """Run all chunks; return whether the user interrupted them.
 
         Raises
         ------
         SimulationError
-            If the executor takes no work at all.
+            If the executor accepts no work at all.
         """
         self._waiting.extend(Job(share, Line(self._stop)) for share in shares)
         self._whole = max(1, sum(map(len, shares)))
@@ -87,7 +93,7 @@ class Crew:
         except KeyboardInterrupt:
             self._interrupt()
             return True
-        except BaseException:  # what was done cannot be taken: nobody needs the rest
+        except BaseException:  # results cannot be stored (a full disk, say): stop the rest
             self._stop.set()
             for future in self._running:
                 future.cancel()
@@ -105,7 +111,7 @@ class Crew:
             self._submit(self._suspects.popleft())
 
     def _submit(self, job: Job) -> bool:
-        """Whether the work could be handed in."""
+        """Submit a chunk; return whether that was possible."""
         try:
             future = self._place.submit(self._chunk_of(job.share), job.line)
         except BrokenExecutor as fault:
@@ -140,7 +146,7 @@ class Crew:
             self._broken(broken)
 
     def _broken(self, fault: BaseException) -> None:
-        """The executor broke: what it had is to be tried again one by one, in a new one if there can be any."""
+        """Handle a broken executor: its chunks become suspects, retried one by one in a new one if possible."""
         wait(self._running, timeout=10.0)
         for future, job in list(self._running.items()):
             if future.done() and not future.cancelled() and future.exception() is None:
@@ -153,7 +159,7 @@ class Crew:
             self._give_up(f"the executor broke: {sentence(fault)}")
 
     def _suspect(self, job: Job, fault: BaseException) -> None:
-        """One of the chunks among which is the one that broke the executor."""
+        """Put a chunk that may have broken the executor aside for one more try; give it up the second time."""
         job.tries += 1
         if job.tries > 1:
             self.lost.append((job.share, f"its worker died, and once more when it was tried again: {sentence(fault)}"))
@@ -161,7 +167,7 @@ class Crew:
             self._suspects.append(job)
 
     def _lose(self, job: Job, fault: BaseException) -> None:
-        """A chunk came back without a result: once more, unless its workers have died of it several times already."""
+        """Retry a chunk that returned no result; give it up the second time, or if it killed several workers."""
         job.tries += 1
         if job.tries > 1 or type(fault).__name__ == "KilledWorker":
             self.lost.append((job.share, f"its worker gave no result: {sentence(fault)}"))
@@ -175,7 +181,7 @@ class Crew:
         self._suspects.clear()
 
     def _interrupt(self) -> None:
-        """Keep what is done; what can be told to stop is waited for, and gives what it has."""
+        """Stop all work and keep finished results; threads are waited for, as they return what they have."""
         self._stop.set()
         for future in self._running:
             future.cancel()

@@ -1,4 +1,4 @@
-"""The motions of a sweep, as arrays and one by one."""
+"""`Ensemble`: the motions of a sweep, as arrays and as single trajectories."""
 
 from __future__ import annotations
 
@@ -35,28 +35,29 @@ class NoMember(ArgumentError, IndexError):
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Motions of one model with different numbers, initial states or integrators, recorded at the same times.
+    """Motions of one model with different parameters, initial states or integrators, recorded at the same times.
 
     It behaves like an array of `Trajectory`: ``ensemble[k]``, ``ensemble[i, j]``, ``len``, ``for``.
 
     Attributes
     ----------
     axes : Axes
-        What was varied. `axes.values` holds the values by name, `axes.shape` the number of members along each axis.
+        The varied parameters: `axes.values` holds the values by name, `axes.shape` the number of members along each
+        axis.
     family : Family
-        What the members have in common.
+        The common part of the members.
     t : ndarray (n,)
         Times, s.
     q, v : ndarray (..., n, nq), (..., n, nv)
-        After the axes; not a number where a member has no state.
+        States, with the axes first; NaN where a member has no state.
     report : SweepReport
-        How the sweep was run; its lines are in ``repr``.
+        Report on the sweep; its lines are in ``repr``.
     rows : ndarray (members,) of int
         Number of recorded states of each member.
     ends : mapping of int to tuple
-        Of members that ended between two recorded times the last state (t, q, v, z), by number.
+        Last state (t, q, v, z) of members that ended between two recorded times, by number.
     z : ndarray (..., n, nz)
-        States of force elements, in the same way as q and v.
+        States of force elements, arranged like q and v.
 
     Examples
     --------
@@ -92,7 +93,7 @@ class Ensemble:
 
     @property
     def model(self) -> Model:
-        """The model that was varied; of a building function what it made of the first values."""
+        """The model that was varied; for a building function, the model from the first values."""
         return self.family.reference
 
     @property
@@ -103,11 +104,11 @@ class Ensemble:
     # --- members ------------------------------------------------------------------------------------------------------
 
     def parameters(self, member: int) -> dict[str, Any]:
-        """The values of a member, by name."""
+        """Return the values of a member, by name."""
         return self.axes.parameters(self._number(member))
 
     def __getitem__(self, member: int | tuple[int, ...]) -> Trajectory:
-        """The motion of a member, by its number or by its places along the axes.
+        """Return the motion of a member, by its number or by its indices along the axes.
 
         Raises
         ------
@@ -130,11 +131,11 @@ class Ensemble:
         return Trajectory(own.model, t, q, v, tau, external_drive(own.model, own.options["f_ext"]), z=z)
 
     def __iter__(self) -> Iterator[Trajectory]:
-        """The motions of all members that have one."""
+        """Iterate over the motions of all members that have one."""
         return (self[number] for number in range(len(self)) if self.rows[number])
 
     def sel(self, values: Mapping[str, Any] | None = None, **named: Any) -> Trajectory:
-        """The motion of the member with given values.
+        """Return the motion of the member with the given values.
 
         Parameters
         ----------
@@ -165,7 +166,7 @@ class Ensemble:
         return self[int(numbers[0])]
 
     def simulate(self, member: int | tuple[int, ...], **changes: Any) -> Trajectory:
-        """A member once more, by `rbdkit.simulate`: with a report of its own, and other options if some are given.
+        """Simulate a member again by `rbdkit.simulate`, with a report of its own, and with other options if given.
 
         Parameters
         ----------
@@ -178,7 +179,7 @@ class Ensemble:
     # --- what follows from the motions --------------------------------------------------------------------------------
 
     def energy(self) -> Energy:
-        """Kinetic, gravitational, spring, potential and total energy, each of shape (..., n), J."""
+        """Return the kinetic, gravitational, spring, potential and total energy, each (..., n), J."""
         return self._energy
 
     @cached_property
@@ -191,16 +192,16 @@ class Ensemble:
         return Energy(*values.reshape(len(names), *self.shape, len(self.t)))
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas table indexed by the values of a member and time: coordinates, velocities and energies.
+        """Return a pandas table indexed by the values of a member and time: coordinates, velocities and energies.
 
         Needs the optional package pandas.
         """
         return to_dataframe(self)
 
     def to_xarray(self) -> xarray.Dataset:
-        """An xarray data set over the axes and time: q, v, energies, and why a member failed. Units are in the attrs.
+        """Return an xarray data set over axes and time: q, v, energies, and reasons of failures; units are in attrs.
 
-        Members whose values are not combined freely stand along one axis 'member', with their values as coordinates.
+        Members of ``combine="zip"`` or of a list lie along one axis 'member', with their values as coordinates.
         ``data.q.sel(coordinate="elbow.angle").plot(hue="link1.mass")`` draws. Needs the optional package xarray.
         """
         return to_dataset(self)
@@ -218,7 +219,7 @@ class Ensemble:
     # --- places -------------------------------------------------------------------------------------------------------
 
     def _number(self, member: int | tuple[int, ...]) -> int:
-        """The number of a member, from its number or its places along the axes."""
+        """Return the number of a member, from its number or its indices along the axes."""
         if isinstance(member, tuple):
             if len(member) != len(self.shape):
                 raise NoMember(f"{member} has {len(member)} places; the axes are {self.shape}")
@@ -230,7 +231,7 @@ class Ensemble:
         return array.reshape(len(self), *array.shape[len(self.shape) :])
 
     def _along(self, name: str, chosen: NDArray) -> NDArray:
-        """Members whose value of that name is a chosen one, by number."""
+        """Return for each member whether its value of a name is among the chosen ones, (members,) of bool."""
         if not self.axes.product:
             return chosen
         axis = list(self.axes.values).index(name)

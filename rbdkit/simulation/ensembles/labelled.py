@@ -1,4 +1,4 @@
-"""An ensemble as a labelled data set or a table."""
+"""Conversion of an ensemble to an xarray data set or a pandas table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OWN = (
     "failure",
     *(f"{field.name}_energy" for field in fields(Energy)),
 )
-"""Names that a data set has besides those of the values."""
+"""Names in a data set that parameters must not have."""
 
 
 def to_dataset(ensemble: Ensemble) -> xarray.Dataset:
@@ -95,7 +95,7 @@ def to_dataframe(ensemble: Ensemble) -> pandas.DataFrame:
 
 
 def labels(values: tuple[Any, ...]) -> np.ndarray:
-    """The values as an axis shows them: numbers or texts, or where they are neither their numbers in the list."""
+    """Return labels of values on an axis: numbers or texts; indices in the list if any value is neither."""
     written = [label(value) for value in values]
     if None in written:
         return np.arange(len(values))
@@ -110,5 +110,5 @@ def _attributes(model: Any, name: str, values: tuple[Any, ...]) -> dict[str, Any
 
 
 def _free_name(name: str) -> str:
-    """A name for an axis that is not one of the data set's own."""
+    """Return a name for an axis that differs from the data set's own names."""
     return f"{name} (parameter)" if name in OWN else name

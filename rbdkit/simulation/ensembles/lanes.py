@@ -1,4 +1,4 @@
-"""Members whose loop over time is compiled: they are computed together, in lanes where they are alike."""
+"""Members of a sweep whose loop over time is compiled: alike ones run together in SIMD lanes."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from rbdkit.simulation.step_times import step_times
 from rbdkit.trace import Feedback, Run, in_words
 
 LOOKS = 33
-"""States of a motion whose energy is looked at."""
+"""Number of states of a motion at which the energy is checked."""
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A member as the engine takes it.
+    """A member in the form that the compiled loop takes.
 
     Attributes
     ----------
     kind : tuple of object
-        What members that are computed together must have in common.
+        Key that members computed together must share.
     v : ndarray (nv + nz,)
-        Velocities, and the states of force elements behind them.
+        Velocities, then states of force elements.
     conservative : bool
-        Whether its energy should stay.
+        Whether its energy should be constant.
     """
 
     model: Model
@@ -64,19 +64,19 @@ class Lane:
 
 
 class Sorter:
-    """Tells which members of a chunk can be compiled; finds out once what several of them have in common."""
+    """Decides which members of a chunk can be compiled; caches what several of them have in common."""
 
     def __init__(self) -> None:
         self._kernels: dict[Model, Kernels | None] = {}
         self._acting: dict[tuple[Any, ...], tuple[Acting | None, str]] = {}
 
     def lane(self, member: Member) -> Lane | None:
-        """The member for the engine, or None if its loop over time cannot be compiled.
+        """Return the member in compiled form, or None if its loop over time cannot be compiled.
 
         Raises
         ------
         RbdkitError
-            If its motion would have no meaning.
+            If the member cannot be simulated: errors in the model, open loops, or an unsuitable integrator.
         """
         model, options = member.model, member.options
         if options["backend"] != "auto" or options["formulation"] != "joint":
@@ -125,7 +125,7 @@ class Sorter:
 
 
 def run_lanes(lanes: dict[int, Lane], tell: Callable[[float], object] | None) -> list[Outcome]:
-    """The motions of members of one kind."""
+    """Compute the motions of members of one kind."""
     members = list(lanes.values())
     first = members[0]
     runs = simulate_many(
@@ -143,7 +143,7 @@ def run_lanes(lanes: dict[int, Lane], tell: Callable[[float], object] | None) ->
 
 
 def _sound_kernels(model: Model) -> Kernels | None:
-    """The kernels of a model whose motions have a meaning."""
+    """Return the kernels of a model, or None; raise SimulationError if the model has errors."""
     faults = [str(finding) for finding in model.validate() if finding.severity == "error"]
     if faults:
         raise SimulationError("; ".join(faults))
@@ -151,12 +151,12 @@ def _sound_kernels(model: Model) -> Kernels | None:
 
 
 def _form(acts: NDArray | Feedback | None) -> Any:
-    """In what form a force is given: its shape, if it is an array."""
+    """Return the form of a force: its shape, if it is an array, else its type."""
     return acts.shape if isinstance(acts, np.ndarray) else type(acts)
 
 
 def _for_each(given: Sequence[Any]) -> Any:
-    """Forces of all members as the engine takes them: one array if they have the same, else one for each."""
+    """Return the forces of all members for the compiled loop: one array if all share it, else one for each."""
     first = given[0]
     if not isinstance(first, np.ndarray):
         return given
@@ -180,7 +180,7 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
 
 
 def _drift(own: Lane, t: NDArray, q: NDArray, v: NDArray, z: NDArray) -> float:
-    """Largest energy error at some states, relative to the largest kinetic energy and the range of the potential."""
+    """Return the largest energy error at some states, relative to max. kinetic energy plus range of the potential."""
     rows = np.unique(np.linspace(0, len(q) - 1, LOOKS).astype(int))
     looked = Energy(*np.moveaxis(own.kernels.energy(q[rows], v[rows], t[rows], z[rows]), -1, 0))
     scale = float(np.max(looked.kinetic) + np.ptp(looked.potential))
