@@ -35,7 +35,7 @@ def exact_acceleration(
     Raises
     ------
     ModelError
-        If the model has loops or mimic joints, or fewer digits are asked for than a float has.
+        If the model has loops or mimic joints, or `digits` is less than a float has.
     StateError
         If q, qd or tau have the wrong shape or hold a number that is not finite.
     """

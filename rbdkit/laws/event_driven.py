@@ -277,7 +277,7 @@ class _Run:
         Raises
         ------
         SimulationError
-            If there are so many that the run would not come to an end.
+            If their number would keep the run from ending in reasonable time.
         """
         thin = float(self.scene.pairs.thickness.min(initial=np.inf))
         if not np.isfinite(thin):
@@ -305,7 +305,7 @@ class _Run:
         """Locate the first event of a step and return the state just after it; at the end of the step, `then`, it has
         happened.
 
-        Root finding on the gap gives a bracket of 2e-13 of the step; bisection does the rest.
+        For a new contact, root finding on the gap gives a bracket of 2e-13 of the step; bisection does the rest.
         """
         low, high = 0.0, 1.0
         guess = self._root(now, h, then)

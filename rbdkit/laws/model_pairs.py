@@ -37,7 +37,7 @@ class ModelPairs:
     """
 
     def __init__(self, model: Model) -> None:
-        contacts(model, model.neutral())  # refuses shapes that nobody knows
+        contacts(model, model.neutral())  # raises for pairs of shapes without a collision function
         self.model = model
         self.names = tuple(pair.name for pair in model.contact_pairs)
         self.surfaces: Sequence[Any] = [pair.material for pair in model.contact_pairs]

@@ -4,7 +4,7 @@ At a few sampled states (start, middle, fastest) one step is compared with two h
 by Richardson extrapolation; and the equations of motion are linearised, whose decaying or oscillating modes the
 integrator must not amplify. Accuracy and stability are separate questions: a stiff damper makes a step unstable long
 before the motion itself is inaccurate. A cheap bound of all eigenvalues decides most cases; the spectrum is computed
-only if the bound does not suffice or somebody asks for the fastest mode (`_Search`).
+only if the bound does not suffice or the fastest mode is read (`_Search`).
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def assess(
     found: list[tuple[NDArray, FastMode]] = []
     trees: list[tuple[NDArray, Near]] = []
     ends = []
-    for given in samples:  # of forces held over steps a formulation knows those of the sample asked for last only
+    for given in samples:  # steps at once: a formulation holds the forces of the sample that was drawn last only
         sample = Sample(*given)
         ends.append((sample, *_ends(integrator, sample, h, in_code)))
     for (sample, *_), error in zip(ends, _local_errors(integrator.order, ends), strict=True):

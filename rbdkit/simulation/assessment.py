@@ -269,7 +269,7 @@ def _blurred(
 def _of_a_step(model: Model, step: float) -> float:
     """Return the energy that gravity gives resting bodies in a step before contacts take it, J.
 
-    Where everything rests it is the only energy that moves about, so the scale of energy errors.
+    If everything rests it is the only energy that is exchanged, hence the scale of energy errors.
     """
     mass = sum(body.inertia.mass for body in model.bodies if body.inertia is not None)
     return float(mass * (step * np.linalg.norm(model.gravity)) ** 2)

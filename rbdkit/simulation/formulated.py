@@ -171,7 +171,7 @@ def does_not_fit(system: Formulation, method: Integrator | Adaptive) -> str:
 def _is_kind(kind: type, required: type) -> bool:
     try:
         return issubclass(kind, required)
-    except TypeError:  # of a protocol with data nobody knows before there is an object
+    except TypeError:  # issubclass refuses protocols with data attributes: compare the names instead
         return all(hasattr(kind, name) for name in getattr(required, "__protocol_attrs__", ("",)))
 
 

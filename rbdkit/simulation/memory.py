@@ -34,7 +34,7 @@ def with_memory(motion: Trajectory, applied: Drive) -> list[str]:
             first, other = ((motion.t[rows[k]], q[k], v[k]) for k in (0, -1))
             before, _, after = force(*first), force(*other), force(*first)
         except Exception:
-            continue  # it is asked at the last state, where a run may have ended
+            continue  # it may fail at the last state, where it may have ended the run
         size = ALIKE * float(np.max(np.abs(before), initial=0.0))
         if not np.allclose(before, after, rtol=0.0, atol=size, equal_nan=True):
             found.append(what)

@@ -44,7 +44,7 @@ def free_memory(enough: float = float("inf")) -> float:
 
 
 def _of_the_machine(enough: float) -> float:
-    try:  # what nobody uses at all is soon known
+    try:  # completely unused memory is quick to query
         if (unused := float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")) > CLEARLY * enough:
             return unused
     except (AttributeError, OSError, ValueError):

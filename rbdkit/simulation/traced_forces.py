@@ -60,23 +60,23 @@ class Untraced:
 def traced(function: Law) -> Traced:
     """Promise that a function of (t, q, v) depends on nothing else, so that `simulate` compiles it or raises.
 
-    Without it, `simulate` compiles functions that are seen to keep nothing, and calls all others from Python. What can
-    be compiled is arithmetic, powers, NumPy's functions of one number (`numpy.sin`, `numpy.exp`, `numpy.tanh`,
+    Without it, `simulate` compiles functions that are recognised as pure, and calls all others from Python. What can be
+    compiled is arithmetic, powers, NumPy's functions of one number (`numpy.sin`, `numpy.exp`, `numpy.tanh`,
     `numpy.abs`, `numpy.sign`, ...) and those of the module math, `numpy.clip`, `numpy.minimum`, `numpy.max`,
     `numpy.where`, `numpy.interp` of a short table, ``@``, `numpy.linalg.solve` and `numpy.linalg.inv` of a few
     unknowns, `numpy.linalg.norm` and what NumPy makes of these; `rbdkit.trace.select` for ``if``; and functions of a
     model, this one or another: `rnea`, `crba`, `aba`, `bias_force`, `gravity_force`, `forward_kinematics`, `jacobian`,
     `momentum`, `rnea_derivatives`, ...
 
-    Conditions are numbers in arithmetic, ``5.0 * (q < 0)``, as NumPy's truth values are; what NumPy computes of them
-    with few digits, ``numpy.sqrt(q < 0)``, is called from Python. Where NumPy has no number, compiled code has none; it
-    does not keep the sign of what is no number, nor that of a zero that stands in the function. Remainders are exact,
-    and no numbers where a quotient is beyond 2^50, 1.1e15.
+    Conditions are numbers in arithmetic, ``5.0 * (q < 0)``, like NumPy's booleans; what NumPy would compute from them
+    in half precision, ``numpy.sqrt(q < 0)``, is called from Python. Where NumPy gives NaN, so does compiled code; the
+    sign of a NaN, and of a literal zero, is not kept. Remainders are exact, and NaN where a quotient exceeds 2^50,
+    1.1e15.
 
     Parameters
     ----------
     function : callable
-        Of (t, q, v): joint forces or external forces, as `simulate` takes them.
+        A function of (t, q, v): joint forces or external forces, as `simulate` takes them.
 
     Returns
     -------
@@ -98,12 +98,12 @@ def traced(function: Law) -> Traced:
 
 
 def untraced(function: Law) -> Untraced:
-    """Have `simulate` call a function of (t, q, v) from Python at every state that it comes to.
+    """Have `simulate` call a function of (t, q, v) from Python at every state that it evaluates.
 
     Parameters
     ----------
     function : callable
-        Of (t, q, v): joint forces or external forces, as `simulate` takes them. It may keep, print or draw things.
+        A function of (t, q, v): joint forces or external forces, as `simulate` takes them. It may store, print or draw.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def untraced(function: Law) -> Untraced:
 
     Examples
     --------
-    A motor that remembers when it was asked, within a step of Runge and Kutta's method too:
+    A motor that records the times of its calls, which include stages within a Runge-Kutta step:
 
     >>> import numpy as np
     >>> import rbdkit as rbd
