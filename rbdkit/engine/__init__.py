@@ -92,7 +92,7 @@ __all__ = [
 ]
 
 
-# What a single computation does not need.
+# What a single computation does not need is imported when it is first used.
 __getattr__, __dir__ = loads_later(
     __name__,
     {

@@ -1,9 +1,10 @@
-"""The independent trees of a model, and what contact rows look like in them.
+"""The kinematically independent trees of a model ("branches"), and the layout of contact rows in them.
 
-Links that hang from the world by different joints do not feel each other through the inertia matrix: it falls into
-blocks, one for each such *branch*; loops and constraints tie several of them into one. A row of a contact, and what a
-unit impulse along it does, have numbers in the branches of the two bodies alone. They are kept in lines of `LINE`
-velocities, so that code on a line is straight.
+Links that hang from the world by different joints are not coupled by the joint-space inertia matrix H: it is block
+diagonal, one block for each such *branch*. Loops and constraints merge the branches that they couple. The Jacobian row
+of a contact, and the velocity change H^-1 J^T that its unit impulse makes, are therefore zero outside the branches of
+the two bodies, and only entries inside them are stored. The velocities of a branch are padded to whole lines of `LINE`
+entries, so that the code for a line is straight, without a loop; a free body is exactly one line.
 """
 
 from __future__ import annotations
@@ -19,30 +20,29 @@ from rbdkit.engine.run.tables import supports_of
 from rbdkit.trace import Index, Program, Scalar, Whole
 
 LINE = 6
-"""Velocities that code takes at once: those of a free body."""
+"""Number of velocities that code handles at once: those of a free body."""
 ONE, TWO, MORE = range(3)
-"""What lines a contact has: one of one branch; one of each of two branches; any others."""
+"""Line layouts of a contact: one line of one branch; one line of each of two branches; anything else."""
 
 
 def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[str, NDArray]:
-    """Tables of branches, of which 0 is the world. ties : velocities that something holds together.
+    """Return index tables of the branches; branch 0 is the world. ties : sets of velocities that a constraint couples.
 
-    Velocities of a branch have *places*, one after the other in the order of elimination, and up to a whole number of
-    lines.
+    Velocities of a branch have consecutive *places*, in the order of elimination, padded to a whole number of lines.
 
-    - "branch_of_link"; of each branch "branch_place", its first place, "branch_size", how many places it has, and
-      "branch_lines", how many lines: 0, 1, or 2 for more. "form_of_lines": `ONE`, `TWO` or `MORE`, for three times that
-      of the second body's branch and that of another one.
-    - "velocity_at" each place, that of an unused one is 0; "place_of_velocity", and "place_in_branch", which counts
-      from the first one of its branch.
-    - "movers": velocities that move a link, parents first, some more than once where joints follow others; "columns_at"
-      which place of "columns" they do so; "first_mover" of each link, and the end.
-    - "above": for each place the others that its velocity's elimination touches, in order, as distances back from it;
-      with "above_factor", where their factors stand in "L"; "first_above" of each place, and the end. "below": likewise
-      for each place those that touch it, as distances on from it.
+    - "branch_of_link"; for each branch "branch_place", its first place, "branch_size", its number of places, and
+      "branch_lines", its number of lines: 0, 1, or 2 for more. "form_of_lines": `ONE`, `TWO` or `MORE`, indexed by
+      three times the "branch_lines" of the second body's branch plus that of the first body's, if it is another.
+    - "velocity_at": the velocity at each place, 0 at padding; "place_of_velocity" is its inverse, and "place_in_branch"
+      counts from the first place of the branch.
+    - "movers": velocities that move a link, parents first, with repetitions where joints are mimic joints;
+      "columns_at": the column of "columns" that belongs to each; "first_mover" of each link, and the end.
+    - "above": for each place those that its velocity's elimination updates (its ancestors), as distances back from it;
+      "above_factor": where the factors stand in "L"; "first_above" of each place, and the end. "below": the same for
+      the places that update it (its descendants), as distances forward from it.
     """
     supports, _ = supports_of(layout)
-    root = {a: way[0] for a, way in supports.items()}  # of each velocity, the first on its way
+    root = {a: way[0] for a, way in supports.items()}  # for each velocity, the first on its path from the world
     for own in ties:
         tied = {root[a] for a in own}
         root = {a: min(tied) if r in tied else r for a, r in root.items()}
@@ -76,6 +76,8 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
     ways: list[list[tuple[int, int]]] = [[]]
     branches = [0]
     for link, slot in zip(layout.links, first_slots(layout)[1:], strict=False):
+        # Mimic joints share a velocity, so a velocity may have several columns; without them column and velocity
+        # coincide.
         at = int(slot) if follows else link.v
         ways.append([*ways[link.parent], *((link.v + k, at + k) for k in range(link.kind.motion.nv))])
         branches.append(branch_of_root[root[ways[-1][0][0]]] if ways[-1] else 0)
@@ -102,7 +104,7 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
 
 
 def movers_of(program: Program, link: Whole) -> Iterator[tuple[Index, list[Scalar]]]:
-    """A loop over the velocities that move a link: the number of each, and the twist that it makes, of "columns"."""
+    """Loop over the velocities that move a link: yield each one's index and its column of the motion subspace."""
     with program.loop(program.entry("first_mover", link), program.entry("first_mover", link + 1)) as k:
         a, column = program.entry("movers", k), program.entry("columns_at", k) * 12
         yield a, [program.load("columns", column, j) for j in range(6)]

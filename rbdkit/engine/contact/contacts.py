@@ -1,4 +1,4 @@
-"""A list of contacts in a program, and what is known of each."""
+"""The list of contacts of a step in a program, and the numbers stored for each."""
 
 from __future__ import annotations
 
@@ -15,59 +15,66 @@ from rbdkit.trace import Index, Program, Scalar, Whole
 POINT, NORMAL, FIRST, SECOND = 0, 3, 6, 9
 """Where the vectors of a contact begin in "contacts": the point in base coordinates, the normal and two tangents."""
 IMPULSE, SPEED, CHANGE, ARRIVING, OUT = 12, 15, 18, 21, 24
-"""Three numbers each, along normal and tangents: impulse, velocity, change of the impulse, velocity at the beginning of
-the step; and what leads out of an overlap, of which the normal part counts."""
+"""Three numbers each, along the normal and the two tangents: impulse; velocity; change of the impulse; velocity at the
+beginning of the step; and the impulse that resolves an overlap, of which only the normal component is used.
+"""
 PART = OUT + 1
-"""In place of a tangential one: into how many parts the masses of the bodies are split where all contacts change at
-once."""
+"""Number of parts into which the masses of the bodies are split in simultaneous (Jacobi) iterations; it uses the place
+of a tangential component of `OUT`.
+"""
 GAP, FRICTION, RESTITUTION, TARGET = range(27, 31)
-"""Distance, coefficients, and the least normal velocity at the end of the step."""
+"""Gap, m; coefficients of friction and restitution; and the least normal velocity at the end of the step, m/s."""
 NN, TT, N1, N2, T11, T12, T22 = range(31, 38)
-"""What unit impulses do: normal velocity by the normal one; the larger eigenvalue of the tangential block; tangential
-velocities by the normal one; the tangential block."""
+"""The contact's own block of J H^-1 J^T: NN, the normal diagonal entry; TT, the larger eigenvalue of the tangential
+block; N1 and N2, tangential velocities per unit normal impulse; T11, T12 and T22, the tangential block.
+"""
 PULL = 38
-"""How much normal velocity the step brings without impulses."""
+"""Change of the normal velocity in the step without contact impulses, m/s."""
 INVERSE = 39
-"""Six numbers: the inverse of what the three unit impulses do to the three velocities, by rows of its upper half."""
+"""Six numbers: the inverse of the contact's own 3x3 block, its upper triangle by rows."""
 EARLIER = 45
-"""Three numbers: the impulse after the sweep before."""
+"""Three numbers: the impulse after the iteration before."""
 CONTACT = 48
-"""Numbers of a contact."""
+"""Length of a contact's row in "contacts"."""
 SLOT, LINK_P, LINK_S, START, MIDDLE, END, SHIFT_1, SHIFT_2, WHERE_P, FORM = range(10)
-"""Entries of a contact in "contact_parts": its slot; the links; its lines in "contact_J", from START to MIDDLE those of
-the branch of the second shape, from there to END those of the other branch; what takes such a place to one among the
-velocities; where the first shape has its numbers; and how many lines that are, see `rbdkit.engine.contact.branches`."""
+"""Entries of a contact in "contact_parts": its slot (its number among all places where shapes may touch); the links of
+the first and second shape; its entries in "contact_J", from START to MIDDLE those of the branch of the second shape,
+from there to END those of the other branch; the offsets from such an entry to its place among the velocities; where the
+entries of the first shape's branch begin; and the line layout, see `rbdkit.engine.contact.branches`.
+"""
 PARTS = 10
 COUNT, BEFORE, LINES = range(3)
-"""Entries of "contact_counts": contacts of this step, of the one before, and how much of "contact_J" is taken."""
+"""Entries of "contact_counts": contacts of this step, of the step before, and the entries of "contact_J" in use."""
 H_STEP, RESIDUAL, MARGIN, FULL, TOLERANCE, OVERLAP, NOW, SCALE, MISSED, ASIDE, TOGETHER, OPEN = range(12)
-"""Places in "contact_state": length of the step, the largest change in a sweep, the gap up to which places are listed,
-whether there was no room for one, the change that ends the sweeps, whether contacts would overlap after the step, the
-time at its beginning, the largest velocity that is wrong without impulses, the largest that is with them, whether a
-contact slides or parts, whether sweeps change all contacts at once, and whether there is another turn of them."""
+"""Places in "contact_state": step size, s; the largest change of a velocity in an iteration; the gap up to which
+contacts are listed, m; whether the list was too short; the change that ends the iteration; whether shapes would overlap
+after the step; the time at its beginning, s; the largest velocity error without contact impulses, and with them;
+whether a contact slides or separates; whether all contacts are updated at once (Jacobi); and whether another round of
+iterations follows.
+"""
 
 OF_NEIGHBOURS = ("near_pairs", "near_ends", "near_state", "shapes_then")
 KEPT = ("slot_impulses", "slots_before", "contact_counts", "pairs_now", *OF_NEIGHBOURS)
-"""Arrays by which a step knows of those before."""
+"""Arrays that carry over from one step to the next."""
 
 
 class Contacts:
-    """The contacts of a step."""
+    """The contacts of a step, as a recorded program sees them."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
 
     def count(self) -> Index:
-        """How many there are at this point of the program."""
+        """Return the number of contacts at this point of the program."""
         return self.program.entry("contact_counts", COUNT)
 
     def each(self) -> Iterator[Contact]:
-        """All of them, in the order in which they are visited."""
+        """Loop over all contacts in the order in which iterations visit them."""
         with self.program.loop(0, self.count()) as k:
             yield Contact(self.program, self.program.entry("visit_order", k))
 
     def one_more(self) -> Iterator[Contact]:
-        """A place behind them, for code that runs if there is one; else they are `FULL`."""
+        """Append a contact and run the body of the loop on it; without room for one, set `FULL` and skip the body."""
         program, c, room = self.program, self.count(), self.program.count("contact_room")
         with program.when_less(room - 1, c):
             program.store("contact_state", 0, FULL, 1.0)
@@ -78,7 +85,7 @@ class Contacts:
 
 
 class Contact:
-    """One of them."""
+    """One contact: access to its row of "contacts" and of "contact_parts"."""
 
     def __init__(self, program: Program, number: Index) -> None:
         self.program, self.number = program, number
@@ -91,26 +98,27 @@ class Contact:
         self.program.store("contacts", self.row, k, value)
 
     def vector(self, k: int) -> Vector:
-        """Three numbers."""
+        """Return the three numbers that begin at place k."""
         return Vector(self[k + j] for j in range(3))
 
     def keep(self, k: int, vector: Vector) -> None:
-        """Write three numbers."""
+        """Write three numbers from place k on."""
         for j, x in enumerate(vector):
             self[k + j] = x
 
     def part(self, k: int) -> Index:
-        """An entry of "contact_parts"."""
+        """Return an entry of "contact_parts"."""
         return self.program.entry("contact_parts", self.parts + k)
 
     def keep_parts(self, own: Mapping[int, Whole]) -> None:
-        """Write its entries of "contact_parts"."""
+        """Write entries of "contact_parts"."""
         for k, value in own.items():
             self.program.put("contact_parts", self.parts + k, value)
 
 
 def contact_arrays(scene: Scene) -> dict[str, NDArray]:
-    """Room for what a step computes of a scene, and for what it leaves to the next one."""
+    """Allocate the buffers of a step's contacts, and those that it leaves to the next step."""
+    # A contact has entries in two branches at most, so the two largest bound what it can take of "contact_J".
     sizes = np.sort(scene.tables["branch_size"])
     lines, slots = int(sizes[-2:].sum()), len(scene.pair)
     whole = {

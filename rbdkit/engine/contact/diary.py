@@ -1,4 +1,12 @@
-"""What steps write down of contacts: points of recorded states, events, and an account of all steps together."""
+"""The contact log of a run: points of recorded states, events, and statistics of all steps.
+
+The log has a fixed length. Before a step writes, `Diary.leave_if_full` compares the free entries with the most that the
+step can need; if they may not do, the program is left before anything is written, the caller empties the log, and the
+step is done again. So no entry is lost, and none is written twice.
+
+An event is a change of what a *pair* of shapes does, not of one of its points, which come and go as a body rocks: a
+pair sticks if one of its pushing points does, and slides if all of them do.
+"""
 
 from __future__ import annotations
 
@@ -37,37 +45,42 @@ from rbdkit.spatial.vector3 import Vector
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
 
 ENTRY = 12
-"""Numbers of an entry of the log. Of a point: steps done, slot, gap, point, normal, force on the second body, in world
-axes. Of anything else: steps done, one of the numbers below, and what belongs to it."""
+"""Length of a log entry. A contact point: steps done, slot, gap, point, normal, force on the second body, in world
+axes. Anything else: steps done, one of the negative codes below, and the numbers that belong to it.
+"""
 ENERGY, IMPACT, GAIN, SLIP, STICK, LOSS = range(-1, -7, -1)
-"""Instead of a slot: energy taken so far by normal impulses, by friction; or an event with a slot and its impulse."""
+"""Codes in the place of a slot: energy taken so far by normal impulses and by friction; or an event, with slot and
+impulse."""
 TAKEN, LEFT, EVERY, DUE = range(4)
-"""Places in "log_state": entries in the log, steps until one is logged again, every how many, whether this is one."""
+"""Places in "log_state": entries in the log, steps until the next logged one, logging interval, whether this one is
+logged."""
 DEEPEST, UNSETTLED, MOST_SWEEPS, WORST, MOST_CONTACTS, CROWDED, NORMAL_WORK, FRICTION_WORK, WHERE, WHEN, STUCK = range(
     11
 )
-"""Places in "account": largest penetration, m; steps whose sweeps did not settle; most sweeps of a step; the largest
-velocity by which a step missed the law of contact, m/s; most contacts of a step; whether there was no room for one;
-energy, J, that normal impulses took, and friction; at which slot the largest penetration was, and the time, s; whether
-a step was too hard for sweeps."""
+"""Places in "account", the statistics: largest penetration, m; steps whose iteration did not converge; most iterations
+of a step; the largest velocity by which a step violated the contact law, m/s; most contacts of a step; whether the
+contact list was too short; energy taken by normal impulses and by friction, J; the slot and the time, s, of the largest
+penetration; whether a step was too hard for the iteration.
+"""
 ACCOUNT = 11
 ACCOUNTED = {"deepest": DEEPEST, "unsettled": UNSETTLED, "worst": WORST, "crowded": CROWDED, "stuck": STUCK}
-"""What of it a page tells."""
+"""The statistics that a web page reports."""
 BLOW = 1e-2
-"""Approach, as a part of an ordinary speed, from which on a touch is an impact."""
+"""Approach velocity from which on a touch is an impact, relative to the typical speed of the model."""
 SLIDES = 1e-6
-"""Speed, as such a part, from which on a point slides."""
+"""Speed from which on a point slides, relative to the typical speed of the model."""
 PUSH, HARDEST, SLIDING, ROUGH, STATUS = range(5)
-"""Numbers of a pair in "pairs_now": sum of its normal impulses, normal velocity before the step where that was lowest,
-whether all of it slides, whether there is friction; and what it did in the step before, one of the numbers below."""
+"""Numbers of a pair in "pairs_now": sum of its normal impulses; lowest normal velocity before the step; whether all of
+its points slide; whether it has friction; and its status in the step before, one of the codes below.
+"""
 OF_PAIR = 5
 APART, STICKING, MOVING = 0.0, 1.0, 2.0
 LOG_ROOM = 16384
-"""So many contacts are logged at least before the program is left to take them."""
+"""Least number of entries of the log."""
 
 
 def run_arrays(scene: Scene, every: int) -> tuple[dict[str, NDArray], dict[str, int]]:
-    """What a run in which shapes of a scene touch reads and writes besides, and counts; every so many steps it logs."""
+    """Allocate what a run with contacts reads and writes, and its counts. every : logging interval in steps."""
     room = max(3 * scene.room + 1, LOG_ROOM)
     log = {"log": np.zeros((room, ENTRY)), "log_state": np.array([0.0, 0.0, every, 0.0])}
     arrays = {**scene.numbers, **scene.tables, **contact_arrays(scene), **log}
@@ -75,15 +88,16 @@ def run_arrays(scene: Scene, every: int) -> tuple[dict[str, NDArray], dict[str, 
 
 
 class Diary:
-    """The log and the account of a run, as its program writes them."""
+    """Writes the log and the statistics of a run from its program."""
 
     def __init__(self, program: Program) -> None:
         self.program, self.contacts = program, Contacts(program)
 
     def leave_if_full(self) -> None:
-        """Leave the program, to do the step again, if the log might not have room for all that it has to tell."""
+        """Leave the program, so that the step is done again, if the log might not have room for all its entries."""
         program = self.program
         taken, count = program.truncated("log_state", TAKEN), program.entry("contact_counts", COUNT)
+        # At most a point and an event for each contact, a loss for each of the step before, and one entry of energy.
         most = taken + (count * 2 + program.entry("contact_counts", BEFORE)) + 1
         program.store("contact_state", 0, FULL, 0.0)
         with program.when_less(program.count("log_room"), most):
@@ -92,7 +106,7 @@ class Diary:
         program.leave_if(program.load("contact_state", 0, FULL) > 0.5)
 
     def write(self) -> None:
-        """All that a step has to tell, once its impulses are found, and what they make of the contacts' velocities."""
+        """Log a step once its impulses and the contacts' velocities with them are known."""
         program = self.program
         left = program.load("log_state", 0, LEFT)
         due = left < 0.5
@@ -111,14 +125,18 @@ class Diary:
         self._events()
 
     def write_lifted(self) -> None:
-        """The energy that leads overlaps out against what pulls bodies in, once impulses for that are found."""
+        """Count the energy that resolving overlaps adds, once the impulses for that are known.
+
+        Bodies that are lifted out of an overlap gain potential energy: the impulse times the normal velocity that the
+        forces of the step bring.
+        """
         program = self.program
         for contact in self.contacts.each():
             given = program.load("account", 0, NORMAL_WORK) + contact[OUT] * contact[PULL]
             program.store("account", 0, NORMAL_WORK, given)
 
     def _next(self) -> Index:
-        """Where the next entry of the log goes."""
+        """Reserve the next entry of the log and return where it begins."""
         program = self.program
         place = program.truncated("log_state", TAKEN) * ENTRY
         program.store("log_state", 0, TAKEN, program.load("log_state", 0, TAKEN) + 1.0)
@@ -150,6 +168,7 @@ class Diary:
             found = ((WHERE, slot), (WHEN, program.load("contact_state", 0, NOW)), (DEEPEST, depth))
             for place, value in found:
                 program.store("account", 0, place, select(deeper, value, program.load("account", 0, place)))
+            # The work of an impulse is exactly its product with the mean of the velocities before and after it.
             n, *t = (0.5 * contact[IMPULSE + r] * (contact[ARRIVING + r] + contact[SPEED + r]) for r in range(3))
             for place, work in ((NORMAL_WORK, n), (FRICTION_WORK, t[0] + t[1])):
                 program.store("account", 0, place, program.load("account", 0, place) - work)
@@ -160,7 +179,7 @@ class Diary:
         program.store("account", 0, UNSETTLED, program.load("account", 0, UNSETTLED) + select(over, 1.0, 0.0))
 
     def _events(self) -> None:
-        """Pairs that push and did not, slide and did not, and the other way round."""
+        """Log the pairs that begin or cease to push, to slide and to stick."""
         program = self.program
         for pair in self._before():
             for k, x in ((PUSH, 0.0), (HARDEST, 1e300), (SLIDING, 1.0), (ROUGH, 0.0)):
@@ -200,12 +219,12 @@ class Diary:
                 self._enter(place, [program.load("done", 0), float(LOSS), self._number(slot), 0.0])
 
     def _before(self) -> Iterator[Index]:
-        """Where the numbers of the pairs begin that were near in the step before."""
+        """Loop over the pairs that were in contact in the step before: yield where their numbers begin."""
         with self.program.loop(0, self.program.entry("contact_counts", BEFORE)) as k:
             yield self._pair(self.program.entry("slots_before", k))
 
     def _compare(self, pair: Index, slot: Index) -> None:
-        """What a pair does that pushes, with what it did before; an event if that is something else."""
+        """Compare the status of a pair that pushes with that of the step before, and log an event if it changed."""
         program = self.program
         _, hardest, sliding, rough, before = (program.load("pairs_now", pair, k) for k in range(OF_PAIR))
         status = select(both(rough > 0.5, sliding > 0.5), MOVING, STICKING)

@@ -1,13 +1,14 @@
-"""Shares of impulses among points of which two bodies have more than needed, independent of their order.
+"""Distribution of impulses among redundant contact points, independent of their order (mass splitting).
 
-Impulses of such points are not determined, and friction of what slides and turns follows them: so the motion depends
-on which are taken. Sweeps from point to point load the first ones. Where that matters a second turn begins without
-impulses, and changes all of them at once: each point then sees the velocities before the sweep, and its part alone of
-the masses of its bodies, one of as many as they have points (Tonge, Benevolenski and Voroshilov 2012, "Mass splitting
-for jitter-free parallel rigid body simulation"). Whatever is done to one point is done to all, so order has no part
-in it, and what is symmetric remains so; nothing that does not move anything is added to no impulses, so shares are the
-smallest. It takes some five times as many sweeps, therefore the first turn is what it was.
-`rbdkit.laws.shares` is the same on dense matrices.
+Where two bodies have more contact points than their relative motion has degrees of freedom, the impulses are not
+unique, and the friction of a body that slides and turns depends on which are taken. Gauss-Seidel iterations load the
+first points that they visit. Where that matters a second round begins at zero impulses and updates all contacts at once
+(Jacobi): each point sees the velocities before the iteration, and only its share of the masses of its bodies, which are
+split into as many parts as they have points (Tonge, Benevolenski and Voroshilov 2012, "Mass splitting for jitter-free
+parallel rigid body simulation"). All points are treated alike, so the order of contacts has no influence and symmetric
+problems have symmetric solutions. The iteration never adds a null-space component to the zero impulses it begins with,
+so the impulses are the smallest. It takes about five times as many iterations, therefore the first round stays
+Gauss-Seidel. `rbdkit.laws.shares` is the same on dense matrices.
 """
 
 from __future__ import annotations
@@ -43,32 +44,34 @@ from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Index, Program, Scalar, maximum, select
 
 ONE_BY_ONE, AT_ONCE, SLOWER, AGAIN = range(4)
-"""Turns of sweeps: from point to point; all points at once; the same with half as large changes, if these go round in
-circles; and from point to point from there, if that was not enough: as in tall piles."""
+"""Rounds of iterations: Gauss-Seidel; Jacobi, all points at once; Jacobi with changes half as large, if the second does
+not converge (it can cycle); and Gauss-Seidel from there, if that was not enough, as in tall piles.
+"""
 TURNS = 4
 ENOUGH = 200
-"""Sweeps of the second turn."""
+"""Most iterations of the second round."""
 FLAT = 1e-6
-"""Part of the largest velocity that is wrong without impulses, which points at once may leave: feet that stand out by
-so little would have to be told from such that do not by as many sweeps."""
+"""Velocity error at which a Jacobi round may stop, relative to the largest error without impulses: feet whose heights
+differ by so little could be told apart only by very many iterations.
+"""
 POOR = 1e-4
-"""Such a part, from which on that was not enough."""
+"""Velocity error, relative to the same, above which the third round has not converged well enough."""
 NOTICED = 10.0
-"""Times what sweeps leave: speed from which on a point slides."""
+"""Sliding speed that counts as sliding, as a multiple of the velocity error left by the iteration."""
 
 
 class EvenShares:
-    """What comes after each turn of sweeps on the impulses of a step."""
+    """Decides after each round of iterations whether another one follows, and prepares it."""
 
     def __init__(self, program: Program, solving: Solving) -> None:
         self.program, self.contacts, self.solving = program, Contacts(program), solving
 
     def begin(self) -> None:
-        """The first turn goes from point to point."""
+        """Start with Gauss-Seidel, from point to point."""
         self.program.store("contact_state", 0, TOGETHER, 0.0)
 
     def record(self, turn: Index) -> None:
-        """Prepare the next turn; `OPEN` says whether there is one to be."""
+        """Prepare the next round; `OPEN` says whether there is one."""
         program = self.program
         program.store("contact_state", 0, OPEN, 0.0)
         for done in program.switch(turn, range(TURNS)):
@@ -98,7 +101,7 @@ class EvenShares:
                     self._stiffen(contact, 1.0 / contact[PART])
 
     def _look(self) -> None:
-        """Whether shares matter: something slides before the step or after it, and some two bodies have many points."""
+        """Set `OPEN` if the distribution matters: something slides, and two bodies have many contact points."""
         program = self.program
         for contact in self.contacts.each():
             before, after = ([contact[k + r] for r in range(1, ROWS)] for k in (ARRIVING, SPEED))
@@ -122,13 +125,13 @@ class EvenShares:
                     program.store("contact_state", 0, OPEN, is_open)
 
     def _couples(self, contact: Contact) -> Iterator[tuple[Index, int]]:
-        """The numbers of the two bodies of a contact, and of each with one shape; and how many points are many."""
+        """Yield the numbers of a contact's couples, see `MANY`, and how many points of each are many."""
         first = contact.part(SLOT) * len(MANY)
         for k, many in enumerate(MANY):
             yield self.program.entry("couples_of_slot", first + k), many
 
     def _forget(self) -> None:
-        """Take all impulses away."""
+        """Set all impulses to zero."""
         for contact in self.contacts.each():
             for r in range(ROWS):
                 contact[CHANGE + r] = -contact[IMPULSE + r]
@@ -136,7 +139,7 @@ class EvenShares:
             push(contact, self.solving)
 
     def _split(self) -> None:
-        """Let each contact see its part alone of the masses of its bodies."""
+        """Split the masses: each contact sees only its share of the masses of its bodies."""
         program = self.program
         for contact in self.contacts.each():
             for branch in _branches(contact):
@@ -153,7 +156,7 @@ class EvenShares:
             self._stiffen(contact, program.load("parts_of_mass", 0))
 
     def _stiffen(self, contact: Contact, factor: Scalar) -> None:
-        """Let a contact see so many times less mass than it does."""
+        """Divide the mass that a contact sees by a factor."""
         for k in (PART, NN, TT, N1, N2):
             contact[k] = contact[k] * factor
         for k in range(INVERSE, INVERSE + 6):
@@ -161,7 +164,7 @@ class EvenShares:
 
 
 def _branches(contact: Contact) -> Iterator[Index]:
-    """Where the velocities begin of each branch that a contact moves."""
+    """Yield where the velocities of each branch that a contact moves begin."""
     for lines in parts(contact):
         with contact.program.when_less(lines.start, lines.end):
             yield lines.start + lines.shift

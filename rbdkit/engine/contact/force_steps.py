@@ -1,4 +1,4 @@
-"""Steps of an integrator for bodies that push each other by a law of force."""
+"""Integrator steps for bodies with compliant contact, which push each other by a force law."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbdkit.trace import Index, Moment, Part, Record, Recordable
 
 @dataclass(frozen=True)
 class _Step:
-    """One step of a method, told before, and settled after."""
+    """One step of an integrator: contacts logged before it, and the memory of the force law updated after it."""
 
     inner: Record
 
@@ -29,11 +29,11 @@ class _Step:
 
 @dataclass(frozen=True, eq=False)
 class ForceSteps:
-    """An integrator, with the law of force of all places.
+    """An integrator together with the force law of all contact slots.
 
     Parameters
     ----------
-    inner : the integrator. law : what it says. numbers : of each place (slots, n).
+    inner : the integrator. law : the contact force law. numbers : (slots, n) parameters of the law at each slot.
     """
 
     inner: Recordable
@@ -45,26 +45,26 @@ class ForceSteps:
 
     @property
     def name(self) -> str:
-        """Of the integrator."""
+        """Name of the integrator."""
         return str(getattr(self.inner, "name", type(self.inner).__name__))
 
     @property
     def record(self) -> Record:
-        """The same for all that share a program."""
+        """Function that records one step; equal for all integrators that share a program."""
         return _Step(self.inner.record)
 
     @property
     def shared(self) -> frozenset[str]:
-        """As of the integrator."""
+        """Arrays that the integrator shares with its program."""
         return self.inner.shared
 
     @property
     def states(self) -> int:
-        """How many numbers all places have behind v."""
+        """Number of state variables of the law at all slots, with two energies; they follow v."""
         return sum(self.law.states) * len(self.numbers) + 2
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        """Allocate the arrays that `record` reads and writes; see `rbdkit.trace.Recordable`."""
         constants = ((name, getattr(self.law, name)) for name in CONSTANTS)
         return {
             **self.inner.arrays(nx, nv),

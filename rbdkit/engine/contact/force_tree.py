@@ -1,8 +1,9 @@
-"""A tree whose bodies push each other by a law of force, as a system that the loop over time steps.
+"""The compliant-contact system: a tree whose bodies push each other by a force law, as the time loop steps it.
 
-The law is the text of `rbdkit.laws.ContactForce`, recorded; `rbdkit.laws.forces_at_points` runs it on arrays. Behind
-the velocities and the states of force elements v holds the states of the law, each for all places, and the energy that
-contacts took by normal forces and by friction.
+The law is the function of `rbdkit.laws.ContactForce`, traced; `rbdkit.laws.forces_at_points` evaluates it on arrays.
+The part of v behind the velocities and the states of force elements holds the state variables of the law, each for all
+slots, and two energies: what contacts took by normal forces and by friction. Energies are state variables, so that the
+integrator computes the work with its own order of accuracy.
 """
 
 from __future__ import annotations
@@ -46,22 +47,23 @@ from rbdkit.spatial.vector3 import Vector, cross, dot
 from rbdkit.trace import Feedback, Index, Moment, Part, Scalar, Whole, select, sqrt
 
 CONSTANTS = {name: f"{name}_constants" for name in ("act", "act_apart", "settle", "settle_apart")}
-"""Arrays of the numbers that stand in a law, by what they belong to."""
+"""Arrays of the constants of a law, by the traced function that reads them."""
 TIME, SINCE = range(2)
-"""Places in "law_times": the time, and how long ago the step began."""
+"""Places in "law_times": the time, s, and the time since the step began, s."""
 LIMIT = 0.999999
-"""Part of the friction that there can be, from which on a point slides."""
+"""Fraction of the friction limit from which on a point counts as sliding."""
 OF_CONTACT = {"gap": GAP, "velocity": ARRIVING, "normal": NORMAL, "first": FIRST, "second": SECOND}
 
 
 @dataclass(frozen=True)
 class ForceLaw:
-    """A law of force as operations; see `rbdkit.laws.recorded_force`.
+    """A traced contact force law; see `rbdkit.laws.recorded_force`.
 
-    act : force, and rates of all states, at a place within reach. act_apart : rates, at others; None without states.
-    settle, settle_apart : all states and what is kept at the end of a step; None if nothing is.
-    states : of how many numbers each is. kept, numbers : so many each place keeps, and is given.
-    reach : distance up to which it acts, m.
+    act : contact force, N, and rates of all state variables, at a slot within reach. act_apart : rates at the other
+        slots; None for a law without state.
+    settle, settle_apart : state variables and memory at the end of a step; None if the law has neither to update.
+    states : number of entries of each state variable. kept, numbers : number of memory entries and parameters per slot.
+    reach : distance up to which the law acts, m.
     """
 
     act: Feedback
@@ -75,11 +77,11 @@ class ForceLaw:
 
 
 class RecordedForceTree(RecordedTouchingTree):
-    """The `RecordedTree` of a model whose shapes touch, with forces of a law.
+    """The `RecordedTree` of a model whose shapes touch, with compliant contact by a force law.
 
     Parameters
     ----------
-    kinds : of pairs of shapes. law : of all places. codes : of the rows of loops and constraints.
+    kinds : kinds of shape pairs. law : the force law of all slots. codes : writers of loop and constraint rows.
     """
 
     presses: ClassVar[bool] = True
@@ -129,7 +131,7 @@ class RecordedForceTree(RecordedTouchingTree):
     # --- steps --------------------------------------------------------------------------------------------------------
 
     def tell(self, n: Index) -> None:
-        """Write down the state in which step n begins; leave the program, to do the step again, if the log is full."""
+        """Log the state in which step n begins; if the log is full, leave the program, to do the step again."""
         program, moment, x, v = self.program, Moment(self.program, n, 0), Part("x"), Part("v")
         self._place(x, v)
         self._list()
@@ -146,7 +148,7 @@ class RecordedForceTree(RecordedTouchingTree):
         self.sweeps.end()
 
     def settled(self, n: Index) -> None:
-        """Let the law set what it does at the end of step n, in "x_new", "v_new"."""
+        """Update the state variables and memory of the law at the end of step n, in "x_new" and "v_new"."""
         program, moment, v = self.program, Moment(self.program, n, 0), Part("v_new")
         if self.law.settle is not None:
             self._place(Part("x_new"), v)
@@ -175,7 +177,7 @@ class RecordedForceTree(RecordedTouchingTree):
         self.at.outward(tree.coordinates(x.array, x.start), tree.velocities(v.array, v.start), (), inertia=False)
 
     def _list(self) -> None:
-        """What is within reach, where the links are."""
+        """List the contacts within reach, with the links as they are placed now."""
         program = self.program
         program.store("contact_state", 0, FULL, 0.0)
         program.store("contact_state", 0, MARGIN, self.law.reach)
@@ -187,7 +189,7 @@ class RecordedForceTree(RecordedTouchingTree):
         self.program.store("law_times", 0, SINCE, since)
 
     def _tell(self, contact: Contact, f: Sequence[Scalar]) -> None:
-        """A contact as the diary reads it: impulses for forces, and how it slides at the limit of friction."""
+        """Write a contact for the log: impulses h f, and its sliding velocity if it is at the friction limit."""
         h = self.program.load("contact_state", 0, H_STEP)
         size, limit = sqrt(f[1] * f[1] + f[2] * f[2]), LIMIT * (contact[FRICTION] * f[0])
         pushes = dot(list(f), list(f)) > 0.0
@@ -198,15 +200,16 @@ class RecordedForceTree(RecordedTouchingTree):
         contact[GAP] = select(pushes, contact[GAP], 1.0)
 
     def _take_work(self, v: Part) -> None:
-        """What contacts took is a state."""
+        """Copy the energies that contacts took from the state to the statistics."""
         last = self.program.count("n_law_states")
         for place, back in ((NORMAL_WORK, 2), (FRICTION_WORK, 1)):
             self.program.store("account", 0, place, self._states_of_law(v).load(self.program, last - back))
 
     def _press(self, contact: Contact, f: Sequence[Scalar], result: Part) -> None:
-        """Add what the force of a contact does along the velocities."""
+        """Add the generalized force of a contact force f to `result`."""
         program = self.program
         n, t_1, t_2 = (contact.vector(k) for k in (NORMAL, FIRST, SECOND))
+        # SPEED serves as scratch for the force vector: inside the loop below, values must come from an array.
         contact.keep(SPEED, f[0] * n + f[1] * t_1 + f[2] * t_2)
         for which, sign in ((LINK_S, 1.0), (LINK_P, -1.0)):
             for a, S in movers_of(program, contact.part(which)):
@@ -218,7 +221,7 @@ class RecordedForceTree(RecordedTouchingTree):
     # --- the law ------------------------------------------------------------------------------------------------------
 
     def _said(self, which: str, slot: Index, v: Part, contact: Contact | None) -> list[Scalar]:
-        """What the law says of a place, where there is a contact or none."""
+        """Evaluate one function of the law at a slot; `contact` is None where the shapes are apart."""
         program, places = self.program, self._places_of(slot)
 
         def load(argument: str, k: int) -> Any:
@@ -240,7 +243,7 @@ class RecordedForceTree(RecordedTouchingTree):
         return Part(v.array, v.start + self.tree.nv + self.nz)
 
     def _places_of(self, slot: Index) -> list[Whole]:
-        """Where the states of a place are among those of the law."""
+        """Return the indices of a slot's state variables among those of the law."""
         slots, before = self.program.count("n_slots"), 0
         found: list[Whole] = []
         for size in self.law.states:
@@ -249,7 +252,7 @@ class RecordedForceTree(RecordedTouchingTree):
         return found
 
     def _of_place(self, slot: Index, v: Part) -> list[Scalar]:
-        """States of a place, and what is kept there."""
+        """Return the state variables of a slot, and its memory."""
         states = [self._states_of_law(v).load(self.program, place) for place in self._places_of(slot)]
         return states + [self.program.load("place_kept", slot * self.law.kept, k) for k in range(self.law.kept)]
 

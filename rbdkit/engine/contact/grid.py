@@ -1,8 +1,9 @@
-"""Shapes sorted into the cells of a grid, so that those near each other are found without a look at all pairs.
+"""Broad phase with a hashed uniform grid, which finds neighbours without a look at all pairs.
 
-Cells are as wide as the farthest centres of two neighbours can be apart, so neighbours are in cells side by side. Cells
-have no table of their own: a shape hangs in a chain of shapes whose cells have the same remainder, and keeps the
-numbers of its cell. Pairs found are put in their order, which that of contacts depends on.
+Cells are as wide as the centres of two neighbours can be apart (twice the largest bounding radius plus the reach), so
+neighbours are in the same or in adjacent cells, 27 in all. Cells are hashed: shapes whose cells have the same hash are
+linked in a chain, and each shape keeps its cell indices, so that a collision of hashes finds no false neighbour. The
+pairs found are sorted, since the order of contacts depends on theirs, and results must not depend on the grid.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import LARGEST_WHOLE, Index, Program, Scalar, maximum, select, whole
 
 WIDTH, WALK, BUCKET = range(3)
-"""Places in "grid_state": how wide a cell is; the next shape of a chain, -1 after the last; and which chain it is."""
+"""Places in "grid_state": cell width, m; the next shape of a chain, -1 after the last; and the index of the chain."""
 CELL = 3
-"""From here on, the numbers of a cell."""
+"""Place from which on the indices of a cell stand."""
 AROUND = np.array(list(product((-1.0, 0.0, 1.0), repeat=3)))
 SPREAD = (1.0, 1031.0, 1048583.0)
-"""What the numbers of a cell count in the sum whose remainder tells the chain."""
+"""Weights of the three cell indices in the hash."""
 MANY = 16
-"""Pairs for each shape of a kind, from which on a grid is worth it."""
+"""Pairs per shape of a kind, from which on a grid is faster than a loop over all pairs."""
 
 
 def grid_arrays(pairs: NDArray, n_shapes: int, kinds: list[tuple[int, int, bool]]) -> tuple[dict[str, NDArray], list]:
-    """Arrays by name, and of each kind the end of the rows that are looked through one by one.
+    """Return the grid's arrays by name, and for each kind the end of the rows that are searched by a loop over pairs.
 
     Parameters
     ----------
-    pairs : (rows, 2) the shapes of each row. kinds : first row and end of each, and whether it has a half-space.
+    pairs : (rows, 2) the shapes of each row. kinds : first row, end, and whether a half-space is in it, for each kind.
     """
     row_of = np.full((n_shapes, n_shapes), -1.0) if len(pairs) >= MANY * n_shapes else np.zeros((0, 0))
     ends, gridded = [], np.zeros(n_shapes)
@@ -57,7 +58,7 @@ def grid_arrays(pairs: NDArray, n_shapes: int, kinds: list[tuple[int, int, bool]
 
 
 def grid_room(n_shapes: int, n_pairs: int) -> dict[str, NDArray]:
-    """What is computed in."""
+    """Allocate the work arrays."""
     return {
         "grid_state": np.zeros(CELL + 3),
         "chain_first": np.zeros(2 * n_shapes + 1),
@@ -70,18 +71,18 @@ def grid_room(n_shapes: int, n_pairs: int) -> dict[str, NDArray]:
 
 
 class Grid:
-    """Finds pairs of shapes in "shapes_now" that are not farther apart than a number.
+    """Finds pairs of shapes in "shapes_now" whose bounding balls are no farther apart than a given distance.
 
-    names : of the kinds of pairs that may be found. Rows of each go from "first_NAME" to "end_NAME"; those up to
-        "singly_NAME" are looked through one by one: all, or none. stride : numbers of a
-    shape, of which the centre begins at 9 and its radius is the 13th.
+    names : kinds of pairs that it may find, with their numbers. The rows of each kind go from "first_NAME" to
+        "end_NAME"; those before "singly_NAME" are searched by a loop over pairs: all of them, or none.
+    stride : length of a shape's row, with the centre from 9 on and the bounding radius at 12.
     """
 
     def __init__(self, program: Program, names: list[tuple[int, str]], stride: int) -> None:
         self.program, self.names, self.stride = program, names, stride
 
     def record(self, reach: tuple[str, int]) -> None:
-        """Add what is found to "near_pairs". reach : array and place of how far apart neighbours are."""
+        """Add the pairs found to "near_pairs". reach : array and place of the largest distance of neighbours."""
         program, n = self.program, self.program.count("n_gridded")
         program.store("grid_state", 0, WIDTH, 0.0)
         with program.loop(0, n) as i:
@@ -101,7 +102,7 @@ class Grid:
         return self.program.load("shapes_now", shape * self.stride, k)
 
     def _chain(self, cell: list[Scalar]) -> Scalar:
-        """The number of the chain of a cell; of what is no number, 0."""
+        """Return the hash of a cell: the index of its chain; 0 for NaN."""
         chains = self.program.load("grid_chains", 0)
         total = dot(list(SPREAD), cell)
         rest = total - chains * whole(total / chains)
@@ -137,7 +138,7 @@ class Grid:
             self._take(i, j, reach)
 
     def _take(self, i: Index, j: Index, reach: tuple[str, int]) -> None:
-        """A pair, if it is one, of which the second shape is in the cell, and near."""
+        """Add the row of two shapes, if it exists, the second is in the cell, and their bounding balls are near."""
         program = self.program
         row, there = i * program.count("n_gridded") + j, j * CELL
         with program.loop(0, 1):
@@ -157,12 +158,13 @@ class Grid:
                     program.put("near_ends", kind, place + 1)
 
     def _in_order(self, kind: int, first: Index) -> None:
-        """Rows found of a kind, which come almost in order, to "near_pairs"."""
+        """Sort the rows found of a kind, which are almost in order (insertion sort), into "near_pairs"."""
         program = self.program
         all_but_first = program.loop(first + 1, program.entry("near_ends", kind))
         with all_but_first as end, program.loop(end - 1, first - 1, -1) as k:
             before, here = (program.load("near_rows", k, by) for by in (0, 1))
             program.break_if(before < here)
+            # Loaded again: the comparison above ends at the break, and its values must not be carried across it.
             before, here = (program.load("near_rows", k, by) for by in (0, 1))
             program.store("near_rows", k, 0, here)
             program.store("near_rows", k, 1, before)

@@ -1,8 +1,9 @@
-"""Sweeps with momentum: a sweep begins a little farther on the way that the two before it went.
+"""Nesterov acceleration of the contact iteration: each iteration starts from an extrapolation of the two before it.
 
-Nesterov's weights (1983), which depend on nothing but the number of the sweep; they begin anew where the way turns back
-(O'Donoghue and Candes 2015). Nothing is fitted to differences of impulses, which are round-off where contacts are more
-than needed: so two compilers find the same impulses.
+The weights are Nesterov's (1983), which depend on the iteration number alone. They restart when the extrapolation
+points against the last change (O'Donoghue and Candes 2015). Anderson-like schemes, which fit weights to differences of
+impulses, are avoided on purpose: with redundant contacts these differences are round-off, and two compilers would find
+different impulses. Velocities are extrapolated with the impulses, as they are linear in them.
 """
 
 from __future__ import annotations
@@ -12,24 +13,25 @@ from rbdkit.engine.contact.visits import Solving
 from rbdkit.trace import Program, Scalar, select, sqrt
 
 WEIGHT, FACTOR, ALONG = range(3)
-"""Places in "momentum": Nesterov's t, the part of the last way that is gone on, and whether the way turns back."""
+"""Places in "momentum": Nesterov's t; the extrapolation factor; and the inner product whose sign triggers a restart."""
 FIRST, LAST = 5.0, 100.0
-"""Sweeps after which there is momentum: easy steps settle before. Friction is no minimum of anything, so what has not
-settled after the last of them may go round in circles; plain sweeps end those."""
+"""First and last iteration with acceleration. Easy steps converge before the first. The friction problem is not the
+minimum of a function, so what has not converged after the last may be cycling; plain iterations end such cycles.
+"""
 
 
 class Momentum:
-    """Of the impulses of all contacts of a step, and the velocities that go with them."""
+    """Nesterov acceleration of the impulses of all contacts of a step, and of the velocities that go with them."""
 
     def __init__(self, program: Program, solving: Solving) -> None:
         self.program, self.contacts, self.solving = program, Contacts(program), solving
 
     def begin(self) -> None:
-        """Forget other steps."""
+        """Restart the weights at the beginning of a step."""
         self.program.store("momentum", 0, WEIGHT, 1.0)
 
     def record(self) -> None:
-        """Go on after a sweep, which has left its changes in the contacts."""
+        """Extrapolate after an iteration, which has left its changes in the contacts."""
         program = self.program
         sweeps = program.load("contact_sweeps", 0)
         program.store("momentum", 0, ALONG, select(sweeps < FIRST, 0.0, select(sweeps > LAST, 0.0, 1.0)))

@@ -1,6 +1,9 @@
-"""What unit impulses of a contact do: J, H^-1 J^T and their product.
+"""The rows of each contact: its Jacobian J, Y = H^-1 J^T, and its own block J Y.
 
-The rows of a contact are its normal and its two tangents. Numbers of a velocity stand together, one for each row.
+The rows of a contact are its normal and its two tangents. H^-1 J^T comes from the sparse L^T D L factors of the inertia
+matrix (Featherstone 2008, Table 6.5), within the contact's branches only: L^-T inward, D^-1, then L^-1 outward.
+Loops and constraints are eliminated between the two halves. The three entries that belong to one velocity are
+adjacent in memory.
 """
 
 from __future__ import annotations
@@ -44,12 +47,12 @@ if TYPE_CHECKING:
 
 ROWS = 3
 REGULAR = 1e-9
-"""Part that the determinant of a contact's own block is at least of the product of its diagonal, to be inverted."""
+"""Smallest determinant of a contact's own block, relative to the product of its diagonal, for which it is inverted."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """A part of a contact's numbers, those of one branch: places start to end, and velocities from start + shift on."""
+    """The entries of a contact in one branch: places start to end in its rows, velocities from start + shift on."""
 
     program: Program
     start: Index
@@ -57,14 +60,14 @@ class Lines:
     shift: Index
 
     def each(self, velocities: str = "contact_v") -> Iterator[Line]:
-        """All lines."""
+        """Loop over the lines."""
         with self.program.loop(self.start, self.end, LINE) as place:
             yield Line(self.program, place * ROWS, velocities, place + self.shift)
 
 
 @dataclass(frozen=True)
 class Line:
-    """Numbers of `LINE` velocities: where they begin in "contact_J" and "contact_Y", and in an array of velocities."""
+    """One line of `LINE` velocities: where it begins in "contact_J" and "contact_Y", and in an array of velocities."""
 
     program: Program
     place: Index
@@ -72,26 +75,26 @@ class Line:
     velocity: Index
 
     def row(self, array: str, r: int) -> list[Scalar]:
-        """Numbers of a row."""
+        """Return the entries of row r."""
         return [self.program.load(array, self.place, ROWS * k + r) for k in range(LINE)]
 
     def velocities(self) -> list[Scalar]:
-        """Of the bodies."""
+        """Load the velocities of the line."""
         return [self.program.load(self.velocities_in, self.velocity, k) for k in range(LINE)]
 
 
 def parts(contact: Contact) -> tuple[Lines, Lines]:
-    """The branch of the second body, and that of the first one if it is another."""
+    """Return the contact's entries in the branch of its second body, and in that of its first if it is another."""
     start, middle, end, shift_1, shift_2 = (contact.part(k) for k in (START, MIDDLE, END, SHIFT_1, SHIFT_2))
     program = contact.program
     return Lines(program, start, middle, shift_1), Lines(program, middle, end, shift_2)
 
 
 class ContactRows:
-    """Rows of all contacts of a step. Reads "columns", and the factors of H in "L" and "D_inv".
+    """Computes the rows of all contacts of a step from "columns" and the factors of H in "L" and "D_inv".
 
-    held : the rows of loops and constraints, made into factors; H^-1 then stands for what answers impulses beside
-        these, ``H^-1 - H^-1 K^T (K H^-1 K^T)^-1 K H^-1``. stops : constraints on one side among the contacts.
+    held : the factorised rows K of loops and constraints; H^-1 is then replaced by the constrained inverse
+        ``H^-1 - H^-1 K^T (K H^-1 K^T)^-1 K H^-1``. stops : unilateral constraints among the contacts.
     """
 
     def __init__(self, tree: LoopTree, held: Elimination | None = None, stops: Stops | None = None) -> None:
@@ -99,7 +102,7 @@ class ContactRows:
         self.contacts = Contacts(tree.program)
 
     def record(self) -> None:
-        """J, Y = H^-1 J^T and J Y of all contacts."""
+        """Compute J, Y = H^-1 J^T and J Y of all contacts."""
         for contact in self.contacts.each():
             self._jacobian(contact)
             if self.stops is not None:
@@ -121,7 +124,7 @@ class ContactRows:
                 program.store("contact_Y", at, r, program.load("contact_J", at, r))
 
     def _moved(self, contact: Contact, link: Index, first: Index, sign: float) -> None:
-        """What velocities do to the point of a link."""
+        """Add the Jacobian of the contact point as a point of one link, with a sign."""
         program = self.program
         for a, S in movers_of(program, link):
             at = (first + program.entry("place_in_branch", a)) * ROWS
@@ -131,7 +134,7 @@ class ContactRows:
                 program.store("contact_J", at, r, x)
 
     def _yield(self, contact: Contact) -> None:
-        """H^-1 J^T in place of J^T (Featherstone 2008, Table 6.5)."""
+        """Turn J^T in "contact_Y" into H^-1 J^T (Featherstone 2008, Table 6.5)."""
         for lines in parts(contact):
             self._inward(lines)
         if self.held is not None:
@@ -166,9 +169,9 @@ class ContactRows:
                 program.store("contact_Y", at, r, program.load("D_inv", a) * program.load("contact_Y", at, r))
 
     def _answer(self, contact: Contact, held: Elimination) -> None:
-        """Take what reactions of rows that hold do from the velocities that impulses make.
+        """Project out the reactions of loops and constraints from the velocities that the contact impulses make.
 
-        Numbers stand between the two halves of the solution, as D^-1 L^-T J^T; those of the rows are L^-T K^T, in "Y".
+        It works between the two halves of the solution, where "contact_Y" holds D^-1 L^-T J^T; "Y" holds L^-T K^T.
         """
         program = self.program
         with program.loop(0, ROWS) as row:
@@ -187,9 +190,10 @@ class ContactRows:
                         program.store("contact_Y", at, 0, program.load("contact_Y", at) - back)
 
     def _held_lines(self, lines: Lines, row: Index) -> Iterator[tuple[Index, Index]]:
-        """Where the rows of each velocity begin in "Y", and its number of a row of the contact; D^-1 is in "factor".
+        """Loop over velocities: yield where the constraint rows begin in "Y", and the entry of `row`; "factor" gets
+        D^-1.
 
-        A place that no velocity has stands for the first one, with J = 0: what it answers moves nothing.
+        Padding stands for velocity 0, with J = 0: whatever is computed for it moves nothing.
         """
         program = self.program
         with program.loop(lines.start, lines.end) as place:
@@ -205,7 +209,7 @@ class ContactRows:
                 self._subtract((place + distance) * ROWS, at, factor)
 
     def _products(self, contact: Contact) -> None:
-        """What each impulse does to each velocity of the contact."""
+        """Compute the contact's own block of J H^-1 J^T."""
         pairs = {NN: (0, 0), N1: (1, 0), N2: (2, 0), T11: (1, 1), T12: (1, 2), T22: (2, 2)}
         for k in pairs:
             contact[k] = 0.0
@@ -218,7 +222,7 @@ class ContactRows:
         contact[TT] = mean + sqrt(half * half + contact[T12] * contact[T12])
 
     def _invert(self, contact: Contact) -> None:
-        """The inverse of the three rows' own block; zero where an impulse does nothing, or nothing new."""
+        """Invert the contact's own 3x3 block; the inverse is zero where the block is singular."""
         a, b, c, d, e, f = (contact[k] for k in (NN, N1, N2, T11, T12, T22))
         cofactors = [d * f - e * e, c * e - b * f, b * e - c * d, a * f - c * c, b * c - a * e, a * d - b * b]
         determinant = a * cofactors[0] + b * cofactors[1] + c * cofactors[2]

@@ -1,4 +1,9 @@
-"""What may touch, in the arrays and tables that programs read."""
+"""The shapes and pairs of a model that may touch, in the arrays and tables that programs read.
+
+A *pair* is two shapes that may touch; each pair has as many *slots* as its kind has possible contact points, and every
+row of a unilateral constraint has one more slot. Pairs of one kind are contiguous, so that a program is recorded once
+for each kind and loops over its rows: other numbers of shapes need no new code.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +30,25 @@ from rbdkit.model.measures import speed_of
 LENGTHS = 12
 RADIUS = 15
 SHAPE = 16
-"""Numbers of a shape in "shapes": pose in its link 12, lengths 3, radius of a ball about its origin that holds it."""
+"""Numbers of a shape in "shapes": its pose in its link (12), lengths (3), and the radius of its bounding ball."""
 MANY = (4, 3, 3)
-"""Points from which on there may be more than needed: of two bodies, of a flat first shape and a body, and of a flat
+"""Numbers of points from which on they may be redundant: of two bodies, of a flat first shape and a body, and of a flat
 second shape and a body. A ball in a corner has three that are not."""
 FLAT = ("half-space", "box")
 """Shapes that may have many points with one normal."""
 TOUCH = 3
-"""Entries of a pair in "pair_shapes": first shape, second shape, and 1 if they are of different branches, else 0."""
+"""Entries of a pair in "pair_shapes": first shape, second shape, and 1 if their branches differ, else 0."""
 FAST, LONG = range(2)
-"""Places in "measures": what is fast in the model, m/s, and its length, m."""
+"""Places in "measures": a typical speed of the model, m/s, and its characteristic length, m."""
 SURFACE = 2
-"""Numbers of a pair in "surfaces": friction, restitution."""
+"""Numbers of a pair in "surfaces": coefficients of friction and restitution."""
 SKIN = 0.2
-"""Of the radius of an ordinary shape: so far apart may neighbours be, for which one does not look in each step."""
+"""Extra distance up to which shapes are neighbours, relative to the median bounding radius; with it the list of
+neighbours serves many steps."""
 SPARE = 64
-"""Room for so many contacts at least."""
+"""Least length of the contact list."""
 CONTACTS_EACH = 24
-"""Room for so many contacts a shape, if there are as many places where it may touch."""
+"""Length of the contact list per shape, if there are as many slots."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +57,13 @@ class Scene:
 
     Attributes
     ----------
-    kinds : of pairs that there are: what a program is recorded for. stops : what writes constraints on one side, each
-        row of which has a slot behind those of shapes; None if there are none.
-    pair, slot, row : of each slot of the program the pair, its number among the places of that, and where the pair
-        stands in "pair_shapes" and "surfaces".
-    sense : of each slot -1 if its first shape is that of the pair's successor, else 1.
-    numbers, tables : arrays by name; of_stops : those of `stops`. counts : likewise.
-    room : so many contacts in one step.
+    kinds : kinds of shape pairs in the model, for which a program is recorded. stops : writer of the rows of unilateral
+        constraints, whose slots follow those of shapes; None if there are none.
+    pair, slot, row : for each slot its pair, its number within the pair, and the row of the pair in "pair_shapes" and
+        "surfaces".
+    sense : for each slot -1 if its first shape is that of the pair's successor, else 1.
+    numbers, tables, counts : arrays of floats, index tables and sizes, by name. of_stops : arrays of `stops`.
+    room : most contacts of a step.
     """
 
     kinds: tuple[Kind, ...]
@@ -74,12 +80,9 @@ class Scene:
 
 
 def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | None) -> Scene:
-    """Of a model. frames : of the bodies in their links, as in the array of that name. rows : that hold its tree.
+    """Collect the contact scene of a model.
 
-    Raises
-    ------
-    NotCovered
-        If two shapes have no closed form, joints move as time says, or a half-space moves.
+    layout : its links. frames : (bodies, 12) poses of the bodies in their links. rows : the constraints of its tree.
     """
     found = contact_kinds(model)
     if found.others:
@@ -157,7 +160,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
 
 
 def pairs_in_order(model: Model) -> NDArray:
-    """Which of `Model.contact_pairs` each row of "touching" and "surfaces" is of."""
+    """Return for each row of "pair_shapes" and "surfaces" its index in `Model.contact_pairs`."""
     return _joined([own.pair for own in _in_order(model)])
 
 
@@ -170,8 +173,11 @@ def _joined(parts: Sequence[NDArray]) -> NDArray:
 
 
 def _couples(shapes: NDArray, flat: NDArray, link: NDArray, stops: int) -> tuple[NDArray, int]:
-    """Three numbers for each slot of two shapes, and for each row of one-sided constraints: see `MANY`; and of how many
-    of these there are so many slots. flat : whether each shape of a slot is."""
+    """Return three couple numbers for each slot, see `MANY`, and the number of couples with many slots.
+
+    A couple is two bodies, or a flat shape and a body: what may have redundant contact points with each other. flat :
+    (slots, 2) whether each shape of a slot is flat. stops : rows of unilateral constraints, each a couple of its own.
+    """
     a, b = shapes[:, 0], shapes[:, 1]
     alone = -1 - np.arange(len(shapes))
     pairs = [np.sort(link[shapes], axis=1)]
@@ -186,7 +192,7 @@ def _couples(shapes: NDArray, flat: NDArray, link: NDArray, stops: int) -> tuple
 
 
 def _slots_of_stops(code: OwnConstraints | None, first: int) -> tuple[NDArray, NDArray]:
-    """Of each row of constraints on one side its constraint, counted from a number on, and the number in that."""
+    """Return each unilateral row's constraint, counted from `first`, and its number within that constraint."""
     rows = () if code is None else code.rows.rows
     names = list(dict.fromkeys(row.constraint for row in rows))
     pair = np.array([names.index(row.constraint) for row in rows], dtype=np.int64)
@@ -218,5 +224,5 @@ def _shapes(frames: NDArray, rows: Sequence[PairsOfKind]) -> tuple[NDArray, list
 
 
 def name_of(kind: Kind) -> str:
-    """As part of the names of counts."""
+    """Return the name of a kind as it stands in the names of counts."""
     return f"{kind.first}_{kind.second}".replace("-", "_")

@@ -1,4 +1,10 @@
-"""Shapes placed, pairs looked through, contacts listed."""
+"""Collision detection in a program: place the shapes, find near pairs, list their contacts.
+
+The broad phase keeps a list of neighbours for many steps (a Verlet list): pairs whose bounding balls are closer than
+`REACH`. It is built anew only when shapes have moved so far that a pair outside the list could come within the margin,
+which is when twice the largest displacement plus the margin reaches `REACH`. The narrow phase evaluates the closed form
+of each kind of pair for those whose bounding balls are within the margin, and lists the points whose gap is.
+"""
 
 from __future__ import annotations
 
@@ -41,20 +47,20 @@ from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Part, Scalar, Whole, maximum, select, sqrt, symbols
 
 NOW = 13
-"""Numbers of a shape in "shapes_now": pose in base coordinates 12, and the radius of a ball that holds it."""
+"""Numbers of a shape in "shapes_now": its pose in base coordinates (12) and the radius of its bounding ball."""
 MOVED, REACH, ANEW = range(3)
-"""Places in "near_state": the square of how far a shape is from where it was when neighbours were looked for, up to
-which distance of balls around shapes that was, and whether it is to be done again."""
+"""Places in "near_state": squared largest displacement of a shape since the list of neighbours was built, the distance
+of bounding balls up to which it was built, and whether it is to be built anew."""
 TILTED = (0.1237, 0.1741, 1.0)
-"""A direction near z to which nothing that is built along axes or at common angles is at right angles."""
+"""A direction near z that is not orthogonal to any direction along axes or at common angles."""
 CANDIDATE = 7
-"""Of a place in "candidates": gap, point, normal."""
+"""Numbers of a possible contact in "candidates": gap, point, normal."""
 
 
 class Search:
-    """Contacts of the pairs of some kinds, where links are as a `BaseMotion` has them.
+    """Lists the contacts of some kinds of pairs, with the links placed as a `BaseMotion` has them.
 
-    A place is listed if its gap is not larger than what could close in a step, at twice the speed of what is fastest.
+    A contact is listed if its gap could close within the step at twice the speed of the fastest shape.
     """
 
     def __init__(self, at: BaseMotion, kinds: tuple[Kind, ...]) -> None:
@@ -84,7 +90,7 @@ class Search:
                     self._list(number, slot + j, j * CANDIDATE, p, s)
 
     def _neighbours(self) -> None:
-        """Pairs of which balls around the shapes are near, for many steps: looked for anew when shapes have moved."""
+        """Build the list of neighbours anew if shapes have moved too far since it was built."""
         program = self.program
         program.store("near_state", 0, MOVED, 0.0)
         with program.loop(0, program.count("n_shapes")) as shape:
@@ -116,7 +122,7 @@ class Search:
                 self._grid.record(("near_state", REACH))
 
     def fastest(self, v_free: Part) -> None:
-        """The margin, from velocities before the step and those without contacts after it."""
+        """Set the margin from the velocities before the step and those after it without contacts."""
         program, at, tree = self.program, self.at, self.at.tree
         self._v_free[tree.world] = [0.0] * 6
         for i in tree.outward():
@@ -136,11 +142,13 @@ class Search:
             for w, v_0 in (pair(at.v[link]), pair(self._v_free[link])):
                 v_p = v_0 + cross(w, p)
                 fast = sqrt(dot(v_p, v_p)) + x[RADIUS] * sqrt(dot(w, w))
+                # 4 h v: both shapes of a pair may move at the largest speed, and the step may speed them up to twice
+                # that.
                 margin = maximum(margin, 4.0 * program.load("contact_state", 0, H_STEP) * fast)
             program.store("contact_state", 0, MARGIN, margin)
 
     def _place(self) -> None:
-        """Shapes in base coordinates."""
+        """Place the shapes in base coordinates."""
         program, at = self.program, self.at
         with program.loop(0, program.count("n_shapes")) as k:
             link, given, now = at.body(program.entry("shape_link", k)), k * SHAPE, k * NOW
@@ -155,7 +163,7 @@ class Search:
         return [self.program.load("shapes_now", place, j) for j in range(NOW)]
 
     def _far(self, kind: Kind, p: Index, s: Index, margin: int | None) -> Any:
-        """Whether balls around two shapes are farther apart than a margin in "contact_state", or than `REACH`."""
+        """Return whether the bounding balls of two shapes are farther apart than a margin; None stands for `REACH`."""
         x_p, x_s = self._now(p), self._now(s)
         between = Vector(x_s[9:12]) - Vector(x_p[9:12])
         where = ("near_state", REACH) if margin is None else ("contact_state", margin)
@@ -165,7 +173,7 @@ class Search:
         return dot(between, between) > near * near
 
     def _narrow(self, kind: Kind, p: Index, s: Index) -> None:
-        """All places of a pair, to "candidates"."""
+        """Write gap, point and normal of all slots of a pair to "candidates"."""
         program = self.program
         given: list[Any] = []
         for shape, size in zip((p, s), kind.numbers, strict=True):
@@ -178,12 +186,12 @@ class Search:
                 program.store("candidates", 0, j * CANDIDATE + k, x)
 
     def _list(self, number: Index, slot: Index, candidate: Index, p: Index, s: Index) -> None:
-        """A place that is near, at the end of the list."""
+        """Append a candidate to the contact list if its gap is within the margin."""
         program = self.program
         links = [program.entry("shape_link", shape) for shape in (p, s)]
         with program.loop(0, 1):
             near = program.load("candidates", candidate, 0) <= program.load("contact_state", 0, MARGIN)
-            program.break_if(select(near, 0.0, 1.0) > 0.5)  # what is no number is not near
+            program.break_if(select(near, 0.0, 1.0) > 0.5)  # NaN is not near
             for contact in Contacts(program).one_more():
                 self._parts(contact, number, slot, links)
                 gap, *rest = (program.load("candidates", candidate, k) for k in range(CANDIDATE))
@@ -204,7 +212,7 @@ class Search:
         return v_0 + cross(w, x)
 
     def _parts(self, contact: Contact, number: Index, slot: Index, links: list[Index]) -> None:
-        """Where a contact has its numbers, see "contact_parts"."""
+        """Write the contact's entries of "contact_parts": links, branches and where its rows begin."""
         program = self.program
         apart = program.entry("pair_shapes", number * TOUCH + 2)
         of_p, of_s = (program.entry("branch_of_link", link) for link in links)
@@ -232,10 +240,10 @@ class Search:
 
 
 def tangents_of(n: Vector) -> tuple[Vector, Vector]:
-    """Two unit vectors at right angles to a unit vector and to each other (after Duff and others, 2017).
+    """Return two unit vectors that complete a unit vector to an orthonormal basis (after Duff and others, 2017).
 
-    Those of -n are opposite, so impulses have the same numbers if two bodies change places. They jump where n is at
-    right angles to `TILTED`, as that of no wall is: round-off does not tell which ones there are.
+    Those of -n are opposite, so impulses have the same components if two bodies change places. They jump where n is
+    orthogonal to `TILTED`, which no ordinary wall is: so round-off does not decide which ones are taken.
     """
     x, y, z = n
     s = select(dot(TILTED, n) < 0.0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""What spins and tumbles freely, in steps that take forces at their beginning: without gaining energy."""
+"""Gyroscopic step for freely tumbling bodies in semi-implicit Euler steps, which keeps them from gaining energy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rbdkit.trace import Scalar
 
 
 def gyroscopic(w: Vector, inertia: Matrix, h: Scalar) -> Vector:
-    """By how much the angular velocity after a step h differs from that of Euler's step, all in the body's axes.
+    """Return the change of angular velocity in a step h beyond that of explicit Euler, all in body axes.
 
-    Euler's step of ``I w' = -w x I w`` gains energy, with (h w)^2, until nothing is left of the motion. This is what
-    the midpoint rule, linearised, has more: ``(I + h/2 (w~ I - (I w)~)) d = -h w x I w``.
+    An explicit step of ``I w' = -w x I w`` gains energy with (h w)^2, until the motion blows up. This correction makes
+    it the linearised midpoint rule: ``(I + h/2 (w~ I - (I w)~)) d = -h w x I w``.
     """
     spin = inertia @ w
     push = -h * cross(w, spin)
@@ -21,7 +21,7 @@ def gyroscopic(w: Vector, inertia: Matrix, h: Scalar) -> Vector:
 
 
 def solved(A: Matrix, b: Vector) -> Vector:
-    """A^-1 b, by Cramer's rule."""
+    """Return A^-1 b by Cramer's rule."""
     first, second, third = A.T
     across = cross(second, third)
     factor = 1.0 / dot(first, across)
@@ -29,13 +29,15 @@ def solved(A: Matrix, b: Vector) -> Vector:
 
 
 def steadied(old: Sequence[Scalar], new: Sequence[Scalar], H: Sequence[Sequence[Scalar]], h: Scalar) -> list[Scalar]:
-    """Velocities `new` of a ball joint or a free one after Euler's step from `old`, mended in this sense.
+    """Add the gyroscopic correction to the velocities `new` of a spherical or free joint, from an Euler step from
+    `old`.
 
-    H : the block of the inertia matrix that belongs to it; what it carries counts as frozen.
+    H : the joint's block of the inertia matrix; the bodies beyond it count as rigidly attached.
     """
     inertia = Matrix.of([H[k][m] for k in range(3) for m in range(3)])
     if len(old) == 3:
         return [*(Vector(new) + gyroscopic(Vector(old), inertia, h))]
+    # The correction turns the composite body about its centre of mass, which must not be accelerated by it.
     lever = Matrix.of([H[k][3 + m] / H[3 + m][3 + m] for k in range(3) for m in range(3)])
     coupling = Matrix.of([H[k][3 + m] for k in range(3) for m in range(3)])
     about_com = inertia - lever @ coupling.T

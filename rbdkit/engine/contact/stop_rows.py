@@ -1,4 +1,4 @@
-"""Constraints that hold on one side, in the arrays and tables that programs read."""
+"""Unilateral constraints (joint limits, taut strings) in the arrays and tables that programs read."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rbdkit.model.constraint_rows import ConstraintRows, constraint_rows
 from rbdkit.model.one_sided import has_stops, only_stops
 
 NAME = "stops"
-"""With which names of their arrays and counts begin."""
+"""Prefix of the names of their arrays and counts."""
 
 
 def stop_rows(model: Model) -> ConstraintRows | None:
-    """The recorded rows of constraints on one side; None if there are none.
+    """Return the recorded rows of unilateral constraints; None if there are none.
 
     Raises
     ------
     NotCovered
-        If one of them moves as time says.
+        If one of them depends on time.
     """
     rows = constraint_rows(only_stops(model)) if has_stops(model) else None
     if rows is not None and rows.timed:
@@ -32,12 +32,12 @@ def stop_rows(model: Model) -> ConstraintRows | None:
 
 
 def stop_code(rows: ConstraintRows, layout: Layout) -> OwnConstraints:
-    """What writes them."""
+    """Return the writer of these rows."""
     return code_of(rows, layout, NAME)
 
 
 def velocities_of(code: OwnConstraints, layout: Layout) -> list[list[int]]:
-    """The velocities in each row."""
+    """Return the velocities that each row depends on, with their ancestors in the elimination."""
     before, _ = supports_of(layout)
     moving: list[list[int]] = [[]]
     for link in layout.links:
@@ -50,14 +50,14 @@ def velocities_of(code: OwnConstraints, layout: Layout) -> list[list[int]]:
 
 
 def stop_tables(code: OwnConstraints, branches: dict[str, NDArray], velocities: list[list[int]]) -> dict[str, NDArray]:
-    """The branch of each row, and the link that each of its wrenches moves. velocities : in each row."""
+    """Return tables of the branch of each row and of the link of each wrench. velocities : those of each row."""
     place, first = branches["place_of_velocity"], branches["branch_place"]
     of_row = [int(np.searchsorted(first, place[own[0]], side="right")) - 1 if own else 0 for own in velocities]
     return {"stop_branch": np.array(of_row, dtype=np.int64), "stop_links": np.array(code.links, dtype=np.int64)}
 
 
 def stop_arrays(code: OwnConstraints, places: int) -> dict[str, NDArray]:
-    """Numbers of the rows, and room for what a step computes of them; places : in all branches."""
+    """Allocate the numbers of the rows and the work arrays of a step; places : number of places of all branches."""
     m = code.rows.m
     return {
         f"{NAME}_numbers": np.array(code.rows.law.numbers, dtype=float),

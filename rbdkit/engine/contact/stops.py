@@ -1,7 +1,8 @@
-"""Constraints that hold on one side, stops of joints and taut strings, among the contacts of a step.
+"""Unilateral constraints (joint limits and taut strings) among the contacts of a step.
 
-A row of such a constraint is one more contact, without a place in space and without friction; those that are near
-stand in the list behind the pairs of shapes. `rbdkit.laws.stops` is the same on arrays.
+Each row of such a constraint is one more contact, without a point in space and without friction, so one solver finds
+all impulses. Rows whose gap is within the margin follow the contacts of shapes in the list. `rbdkit.laws.stops` is the
+same on arrays.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ from rbdkit.spatial.vector3 import Vector, dot
 from rbdkit.trace import Index, Part, Scalar, Whole, maximum, minimum, select
 
 DEPTH, TIME = range(2)
-"""Numbers of a row in "stop_passed": how far it was passed at most, and when."""
+"""Numbers of a row in "stop_passed": its largest violation, m or rad, and the time of that, s."""
 AXES = ((NORMAL, (0.0, 0.0, 1.0)), (FIRST, (1.0, 0.0, 0.0)), (SECOND, (0.0, 1.0, 0.0)), (POINT, (0.0, 0.0, 0.0)))
 
 
 class Stops:
-    """The rows of one-sided constraints at a state, see `Rows`, and the contacts that they are.
+    """The rows of unilateral constraints at a state, see `Rows`, and the contacts that stand for them.
 
-    "stop_J" holds the rows, "n_places" numbers each: those of the branch that it is in, from its first place on.
+    "stop_J" holds the rows, "n_places" entries each: those of the row's branch, from its first place on.
     """
 
     asks = frozenset({"K", "gap", "slip"})
@@ -66,7 +67,7 @@ class Stops:
             self.program.store("stop_wrenches", place * 6, j, x)
 
     def hold(self, path: Whole, row: Whole, wrench: Whole, n: int) -> None:
-        """Add what n wrenches do, to rows from `row` on, along all that moves the link of a path."""
+        """Add n wrenches to the rows from `row` on, projected on the joints that move the link of a path."""
         program = self.program
         link = program.entry("stop_links", path)
         for a, S in movers_of(program, link):
@@ -75,7 +76,7 @@ class Stops:
                 self.add(row + r, a, dot(S, W))
 
     def add(self, row: Whole, velocity: Whole, x: Scalar) -> None:
-        """Add to the element of J of a row and a velocity."""
+        """Add to the entry of J in a row and a velocity."""
         here = row * self.length + self.program.entry("place_in_branch", velocity)
         self.program.store("stop_J", here, 0, self.program.load("stop_J", here) + x)
 
@@ -90,13 +91,13 @@ class Stops:
         self.program.store("stop_gap", row, 0, x)
 
     def slip(self, row: Whole, x: Scalar) -> None:
-        """Write its rate."""
+        """Write the rate of a row's gap, m/s or rad/s."""
         self.program.store("stop_slip", row, 0, x)
 
     # --- contacts -----------------------------------------------------------------------------------------------------
 
     def look(self, v_free: Part) -> None:
-        """All rows; the margin becomes what closes in a step, at twice the speed of the fastest of them, if less."""
+        """Evaluate all rows; raise the margin to what can close in the step, at twice the speed of the fastest."""
         program = self.program
         with program.loop(0, self.n * self.length) as k:
             program.store("stop_J", k, 0, 0.0)
@@ -117,7 +118,7 @@ class Stops:
             program.store("contact_state", 0, MARGIN, margin)
 
     def record(self) -> None:
-        """List the rows that are near, behind what is listed."""
+        """Append the rows within the margin to the contact list, and note the largest violation of each."""
         program = self.program
         with program.loop(0, self.n) as r, program.loop(0, 1):
             gap, passed = program.load("stop_gap", r), r * 2
@@ -125,7 +126,7 @@ class Stops:
             for k, x in ((TIME, program.load("contact_state", 0, NOW)), (DEPTH, -gap)):
                 program.store("stop_passed", passed, k, select(deeper, x, program.load("stop_passed", passed, k)))
             near = gap <= program.load("contact_state", 0, MARGIN)
-            program.break_if(select(near, 0.0, 1.0) > 0.5)  # what is no number is not near
+            program.break_if(select(near, 0.0, 1.0) > 0.5)  # NaN is not near
             for contact in Contacts(program).one_more():
                 self._parts(contact, r)
                 for place, axis in AXES:
@@ -136,7 +137,7 @@ class Stops:
                     contact[k] = x
 
     def _parts(self, contact: Contact, r: Index) -> None:
-        """All lines are of one branch; links are the world, which moves no point."""
+        """Write the contact's entries of "contact_parts": one branch, and the world as both links."""
         program, branch = self.program, self.program.entry("stop_branch", r)
         start = program.entry("contact_counts", LINES)
         end = start + program.entry("branch_size", branch)
@@ -156,7 +157,7 @@ class Stops:
         program.put("contact_counts", LINES, end)
 
     def jacobian(self, contact: Contact) -> None:
-        """The row of a contact that is one of these, to "contact_J"."""
+        """Copy the row of a contact that is a unilateral constraint to "contact_J" and "contact_Y"."""
         program, first_stop = self.program, self.program.count("first_stop")
         slot = contact.part(SLOT)
         with program.when_less(first_stop - 1, slot):

@@ -1,9 +1,14 @@
-"""Impulses in their cones by projected Gauss-Seidel: contact after contact, sweep after sweep.
+"""Contact impulses in their friction cones by projected Gauss-Seidel iteration.
 
-No matrix of all contacts is made: a contact changes the velocities of its two branches, where the next one reads them.
-`visits` says what a contact does then, `momentum` how one sweep follows on others, and `even_shares` what is done
-where points are more than needed. `rbdkit.laws.cone` is the same
-on dense matrices.
+The matrix of all contacts (the Delassus matrix) is never formed: the update of a contact changes the velocities of its
+two branches, and the next contact reads them from there, so an iteration costs as much as the contacts have rows.
+Impulses start from those of the step before (warm start). `visits` is the update of one contact, `momentum` the
+acceleration, and `even_shares` what is done about redundant points. An iteration ends when no contact's velocity
+changes by more than a tolerance, which is relative to the velocity error at zero impulses.
+
+Overlaps are not resolved by the velocities of the step, which would gain energy, but by displacements of their own:
+`lead_out` solves a second problem, without friction, whose velocities move the bodies in this step and are forgotten.
+`rbdkit.laws.cone` is the same on dense matrices.
 """
 
 from __future__ import annotations
@@ -49,31 +54,31 @@ from rbdkit.spatial.vector3 import Vector, dot
 from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
 
 MOST, RECOVERY, HARD, TOL = range(4)
-"""Places in "contact_options": how many sweeps there are at most; the part of an overlap that goes in a step; the
-velocity that may be wrong after the last sweep, as a part of the largest one that is wrong without impulses: a step
-that does not come so far is too hard for sweeps. And the change in a sweep that ends them, as such a part, too: of
-steps with few points, and with more than each of the numbers in `POINTS`."""
+"""Places in "contact_options": most iterations; the fraction of an overlap that is resolved in a step; the velocity
+error after the last iteration above which a step is too hard, relative to the largest error without impulses; and the
+change in an iteration that ends it, relative to the same: for steps with few points, and for more than each number in
+`POINTS`."""
 POINTS = (12, 150)
-"""Points that are near, beyond which sweeps end sooner by default."""
+"""Numbers of listed points beyond which the iteration ends sooner by default."""
 BOUNCE = 1e-3
-"""Approach, as a part of an ordinary speed, below which restitution has nothing to give back."""
+"""Approach velocity, relative to the typical speed, below which there is no restitution."""
 WRONG = 1e-3
-"""Velocity, as such a part, below which nothing is too wrong."""
+"""Velocity error, relative to the typical speed, below which a step is never too hard."""
 INSIDE, LEADING = 1e-12, 1e-6
-"""Overlaps, as a part of the length of the model, that are let be; and the tolerance of what leads out of others."""
+"""Overlap that is tolerated, relative to the length of the model; and the relative tolerance for resolving others."""
 
 
 CONTACT_LAW, LEAD_OUT = Solving("contact_v", IMPULSE, True), Solving("contact_out", OUT, False)
 
 
 class Sweeps:
-    """The impulses of all contacts of a step, on velocities in "contact_v"."""
+    """Computes the impulses of all contacts of a step, on velocities in "contact_v"."""
 
     def __init__(self, program: Program) -> None:
         self.program, self.contacts = program, Contacts(program)
 
     def begin(self) -> None:
-        """What each contact asks for, and its impulse of the step before."""
+        """Set the target velocity of each contact and the tolerance, and apply the impulses of the step before."""
         program = self.program
         program.store("contact_state", 0, TOLERANCE, 0.0)
         for contact in self.contacts.each():
@@ -84,6 +89,8 @@ class Sweeps:
             comes_back = both(
                 both(arriving < -BOUNCE * program.load("measures", 0, FAST), gap + h * free < 0.0), e > 0.0
             )
+            # A gap may just close in the step. With restitution the contact leaves at once: it has come back within the
+            # step.
             least = select(comes_back, -e * arriving, -maximum(gap, 0.0) / h)
             contact[TARGET], contact[PULL] = least, free - arriving
             size = program.load("contact_state", 0, TOLERANCE)
@@ -104,7 +111,7 @@ class Sweeps:
             push(contact, CONTACT_LAW)
 
     def record(self) -> None:
-        """Impulses that obey the law of contact, on "contact_v"; the velocities of the contacts with these."""
+        """Find the impulses that obey the contact law, on "contact_v", and the contacts' velocities with them."""
         program, shares = self.program, EvenShares(self.program, CONTACT_LAW)
         shares.begin()
         with program.loop(0, TURNS) as turn:
@@ -118,7 +125,7 @@ class Sweeps:
             program.store("contact_state", 0, MISSED, missed)
 
     def too_hard(self) -> Any:
-        """Whether sweeps did not come near the law of contact: a condition for `select`."""
+        """Return whether the iteration failed to come near the contact law: a condition for `select`."""
         missed, limit = self.program.load("contact_state", 0, MISSED), self.program.load("contact_options", 0, HARD)
         left = self.program.load("contact_state", 0, RESIDUAL) > self.program.load("contact_state", 0, TOLERANCE)
         wrong = both(
@@ -128,7 +135,11 @@ class Sweeps:
         return both(left, wrong)
 
     def _missed(self, contact: Contact) -> Scalar:
-        """By how much a contact misses its law, as a velocity."""
+        """Return by how much a contact violates its law, as a velocity.
+
+        Complementarity by min(u, NN impulse); friction by the distance of the tangential impulse from its projected
+        update.
+        """
         nn, tt = contact[NN], contact[TT]
         u, t = contact[SPEED] - contact[TARGET], [contact[IMPULSE + 1], contact[IMPULSE + 2]]
         step = select(tt > 0.0, tt, 1.0)
@@ -137,8 +148,9 @@ class Sweeps:
         return maximum(abs(minimum(u, nn * contact[IMPULSE])), step * sqrt(dot(off, off)))
 
     def lead_out(self) -> None:
-        """Velocities, in "contact_out", that take a part of the overlaps back in this step; they are forgotten then."""
+        """Find velocities, in "contact_out", that resolve a part of the overlaps in this step only."""
         program = self.program
+        # Overlaps that the tolerance of the velocities explains are left alone.
         deep = INSIDE * program.load("measures", 0, LONG) + 10.0 * program.load(
             "contact_state", 0, H_STEP
         ) * program.load("contact_state", 0, TOLERANCE)
@@ -161,7 +173,7 @@ class Sweeps:
             self._sweep(LEAD_OUT)
 
     def _sweep(self, solving: Solving) -> None:
-        """Sweep until nothing changes much, or as often as allowed."""
+        """Iterate until no contact changes much, or up to the most iterations."""
         program = self.program
         momentum = Momentum(program, solving)
         program.store("contact_sweeps", 0, 0, 0.0)
@@ -185,7 +197,7 @@ class Sweeps:
             momentum.record()
 
     def end(self) -> None:
-        """Keep the impulses for the next step."""
+        """Keep the impulses as the warm start of the next step."""
         program = self.program
         with program.loop(0, program.entry("contact_counts", BEFORE)) as k:
             place = program.entry("slots_before", k) * ROWS
@@ -201,6 +213,6 @@ class Sweeps:
 
 
 def impulse(contact: Contact) -> Vector:
-    """On the second body, in world axes."""
+    """Return a contact's impulse on the second body, in world axes."""
     n, t, s = (contact.vector(k) for k in (NORMAL, FIRST, SECOND))
     return contact[IMPULSE] * n + contact[IMPULSE + 1] * t + contact[IMPULSE + 2] * s

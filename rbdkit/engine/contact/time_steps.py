@@ -1,4 +1,8 @@
-"""Contacts and friction at the level of velocities, in steps of the time-stepping method."""
+"""The time-stepping method: contacts and friction at the level of velocities and impulses.
+
+Impacts are not located in time. Forces and geometry are taken at the beginning of a step, and impulses are chosen so
+that the velocities at its end obey the contact law (Moreau 1988; Stewart and Trinkle 1996; Anitescu and Potra 1997).
+"""
 
 from __future__ import annotations
 
@@ -16,14 +20,14 @@ from rbdkit.trace import Index, Moment, Part
 
 @dataclass(frozen=True)
 class TimeSteps:
-    """Semi-implicit Euler steps whose velocities obey the contacts, see `record`.
+    """Semi-implicit Euler steps whose end velocities obey the contact law, see `record`.
 
     Parameters
     ----------
-    sweeps : at most so many. tol : the change in a sweep that ends them, as a part of the largest velocity that is
-        wrong without impulses. recovery : the part of an overlap that goes in a step. hard : the part of that velocity
-        which may be wrong after the last sweep; where more is, the run ends. coarse : as tol, of steps with more points
-        than each of `POINTS`; if None, the same.
+    sweeps : most iterations of a step. tol : the change in an iteration that ends it, relative to the largest velocity
+        error without impulses. recovery : fraction of an overlap that is resolved in a step. hard : largest velocity
+        error after the last iteration, relative to the same; where it is larger, the run ends. coarse : as tol, for
+        steps with more points than each of `POINTS`; if None, the same.
     """
 
     sweeps: int = 200
@@ -38,10 +42,11 @@ class TimeSteps:
 
     @staticmethod
     def record(system: RecordedTouchingTree, n: Index) -> None:
-        """One step; geometry, inertia and forces are those at its beginning, contacts hold at its end.
+        """Record one step: geometry, inertia and forces are those at its beginning, the contact law holds at its end.
 
-        A contact with a gap g and the normal velocity u obeys ``u + g / h >= 0``; with restitution e, what would touch
-        in the step leaves with ``u >= -e u_before``. If it overlaps, a part of that goes by displacements alone.
+        A contact with gap g and normal velocity u obeys ``u + g / h >= 0``; with restitution e, what would touch in the
+        step leaves with ``u >= -e u_before``. A fraction of an overlap is resolved by displacements that leave
+        velocities alone.
         """
         program, moment = system.program, Moment(system.program, n, 0)
         x, v, u, v_new, v_rate = Part("x"), Part("v"), Part("u"), Part("v_new"), Part("v_rate")
@@ -55,7 +60,7 @@ class TimeSteps:
         system.close(Part("x_new"), v_new, lambda: moment.time + moment.h)
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        """Allocate the arrays that `record` reads and writes; see `rbdkit.trace.Recordable`."""
         coarse = [self.tol] * len(POINTS) if self.coarse is None else self.coarse
         return {
             "c": np.zeros(1),

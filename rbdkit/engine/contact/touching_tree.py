@@ -1,4 +1,4 @@
-"""A tree in joint coordinates whose bodies touch, as a system that the loop over time steps."""
+"""The rigid-contact system: a tree in joint coordinates whose bodies touch, as the time loop steps it."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from rbdkit.trace import Feedback, Moment, Part, select
 
 
 class RecordedTouchingTree(RecordedTree):
-    """The `RecordedTree` of a model whose shapes touch; what methods ask for contacts, it has besides.
+    """The `RecordedTree` of a model whose shapes touch, with the operations that contact methods need.
 
     Parameters
     ----------
-    kinds : of pairs of shapes. codes : of the rows of loops and constraints; impulses of contacts do nothing against
-        these, and each step ends in a state that obeys them. stops : constraints on one side.
+    kinds : kinds of shape pairs. codes : writers of loop and constraint rows; impulses of contacts are projected so
+        that they do not violate these, and each step is projected onto them at its end. stops : unilateral constraints.
     """
 
     tree: LoopTree
     presses: ClassVar[bool] = False
-    """Whether contacts are forces."""
+    """Whether contacts are forces, not impulses."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class RecordedTouchingTree(RecordedTree):
         self.order, self.sweeps, self.diary = VisitOrder(tree.program), Sweeps(tree.program), Diary(tree.program)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
-        """vdot without contacts; it leaves the factors of H, and links where they are."""
+        """Compute vdot without contacts; leaves the factors of H and the poses of the links for the contact rows."""
         tree = self.tree
         q, qd = tree.coordinates(x.array, x.start), tree.velocities(v.array, v.start)
         qdd = tree.velocities(result.array, result.start)
@@ -95,7 +95,7 @@ class RecordedTouchingTree(RecordedTree):
         coupled.solve(tree, qdd)
 
     def push(self, moment: Moment, v: Part, result: Part) -> None:
-        """Add forces of contacts along the velocities, where these are forces: here they are impulses of a step."""
+        """Add generalized contact forces where contacts are forces; here they are impulses of a step, so nothing."""
 
     def _at(self, moment: Moment, x: Part, v: Part) -> JointValues:
         if self.held is not None and any(code.timed for code in self.held.codes):
@@ -103,20 +103,20 @@ class RecordedTouchingTree(RecordedTree):
         return super()._at(moment, x, v)
 
     def close(self, x: Part, v: Part, time: Callable[[], Scalar]) -> None:
-        """The state near (x, v) that obeys loops and constraints at a time, in its place."""
+        """Project (x, v) in place onto loops and constraints at a time."""
         if self.held is not None:
             self._tell_time(time)
             self.held.close(x, v)
 
     def _tell_time(self, time: Callable[[], Scalar]) -> None:
-        """Put what time moves, of loops and constraints, where it is at a time."""
+        """Evaluate the time-dependent constraints and prescribed joints at a time."""
         if self.held is not None and any(code.timed for code in self.held.codes):
             self.program.store(ROW_TIME, 0, 0, time())
         if self.driven is not None:
             self.driven.record(self.program, time())
 
     def speed_up(self, v: Part, v_rate: Part, result: Part) -> None:
-        """Velocities after the step in "scratch" without contacts, along the axes before it."""
+        """Compute the velocities without contact after the step h in "scratch", in the axes before it."""
         tree, program = self.tree, self.program
         old, rate, new = (tree.velocities(part.array, part.start) for part in (v, v_rate, result))
         for i in tree.outward():
@@ -133,7 +133,7 @@ class RecordedTouchingTree(RecordedTree):
             of_new.store(program, k, z)
 
     def _block(self, i: Node) -> list[list[Scalar]]:
-        """The block of H, without armature, that belongs to a joint whose axes turn; empty for others."""
+        """Return a joint's block of H, without armature, if the joint has axes that turn; else an empty list."""
         if not isinstance(i.motion, Free | Planar | Spherical):
             return []
         slot = slot_of(self.tree, i)
@@ -142,7 +142,7 @@ class RecordedTouchingTree(RecordedTree):
         return [[project(a[:6], b[6:]) for b in S] for a in S]
 
     def glide(self, x: Part, u: Part, v: Part, result: Part) -> None:
-        """x after displacements u, in which centres of mass go straight; v, told as before these, is told as after."""
+        """Move x by displacements u with centres of mass on straight lines, and express v in the new axes."""
         tree = self.tree
         q, q_new = tree.coordinates(x.array, x.start), tree.coordinates(result.array, result.start)
         by, velocity = tree.velocities(u.array, u.start), tree.velocities(v.array, v.start)
@@ -153,10 +153,11 @@ class RecordedTouchingTree(RecordedTree):
                 velocity[i] = i.motion.after_glide(by[i], velocity[i], c)
 
     def touch(self, moment: Moment, v: Part, u: Part) -> None:
-        """Velocities v at the end of a step, from those without contact, and u, with which positions go there.
+        """Apply the contact impulses of a step to v, and write to u the velocities that move the positions.
 
-        After `rate` at the beginning of the step. Leaves the program where there is no room for a contact, or a step is
-        too hard; and, to do the step again, where the log is full.
+        v holds the velocities without contact on entry. To be recorded after `rate` at the beginning of the step.
+        Leaves the program for good if the contact list is too short or the step too hard, and to do the step again if
+        the log is full.
         """
         program, tree = self.program, self.tree
         program.store("contact_state", 0, H_STEP, moment.h)
@@ -180,6 +181,7 @@ class RecordedTouchingTree(RecordedTree):
         self.sweeps.record()
         program.store("account", 0, STUCK, select(self.sweeps.too_hard(), 1.0, 0.0))
         program.leave_if(program.load("account", 0, STUCK) > 0.5)
+        # From here on the step is certain: before, the program can be left and the step repeated without a trace.
         self.diary.leave_if_full()
         self.diary.write()
         self.sweeps.end()

@@ -1,6 +1,9 @@
-"""The order in which sweeps visit contacts: by places and normals, so that numbers of bodies have no part in it.
+"""The order in which iterations visit the contacts: by position and normal, so that the numbering of bodies has no
+effect.
 
-Shell's sort (1959) with gaps of Ciura (2001). `rbdkit.laws.near.Near.visits` is the same on arrays.
+Gauss-Seidel results depend on the order of the contacts where impulses are not unique. Sorted with Shell's sort (1959)
+with the gaps of Ciura (2001), which needs no recursion and no memory. `rbdkit.laws.near.Near.visits` is the same on
+arrays.
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ from rbdkit.spatial.vector3 import Vector, dot
 from rbdkit.trace import Index, Program
 
 ACROSS = (0.4713, 0.2917, 0.8323)
-"""A direction to which nothing that is built along axes or at common angles is at right angles."""
+"""A direction that is not orthogonal to any direction along axes or at common angles."""
 GAPS = (1577, 701, 301, 132, 57, 23, 10, 4, 1)
 
 
 class VisitOrder:
-    """Of the contacts that are listed."""
+    """Sorts the contacts that are listed."""
 
     def __init__(self, program: Program) -> None:
         self.program, self.contacts = program, Contacts(program)

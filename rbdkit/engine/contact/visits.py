@@ -1,8 +1,9 @@
-"""One contact in the light of all others: what a sweep does at each.
+"""One projected Gauss-Seidel step: the new impulse of one contact, with the impulses of all others fixed.
 
-First an impulse that arrests the contact altogether, by the inverse of its own block; if that pushes and lies in the
-cone, it is right. Else the normal impulse that makes the normal velocity what it must be, and then the tangential one
-that makes the sliding as small as an impulse in the disc of radius mu times the normal one can.
+First the impulse that stops the contact point altogether, by the inverse of the contact's own 3x3 block; if it pushes
+and lies in the friction cone, the contact sticks and this is the solution. Otherwise the contact separates or slides:
+then the normal impulse that makes the normal velocity what it must be, and after it a projected gradient step of the
+tangential impulse onto the disc of radius mu times the normal impulse, with the larger eigenvalue as step size.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from rbdkit.trace import Scalar, equal, maximum, select, sqrt
 
 @dataclass(frozen=True)
 class Solving:
-    """What sweeps work on: velocities in an array, and where contacts have the impulses that change these.
+    """The problem that iterations solve: an array of velocities, and where contacts keep the impulses.
 
     rough : whether there is friction.
     """
@@ -51,27 +52,27 @@ class Solving:
 
     @property
     def rows(self) -> int:
-        """Of a contact that count."""
+        """Number of rows of a contact that take part."""
         return ROWS if self.rough else 1
 
 
 def measure(contact: Contact, solving: Solving) -> None:
-    """The velocity of a contact, to its `SPEED`."""
+    """Write the velocity of a contact to its `SPEED`."""
     for form in contact.program.switch(contact.part(FORM), (ONE, TWO, MORE)):
         for r, u in enumerate(_speeds(contact, solving, form)):
             contact[SPEED + r] = u
 
 
 def push(contact: Contact, solving: Solving) -> None:
-    """The velocities after the `CHANGE` of an impulse."""
+    """Apply the `CHANGE` of a contact's impulse to the velocities."""
     for form in contact.program.switch(contact.part(FORM), (ONE, TWO, MORE)):
         _push(contact, solving, form)
 
 
 def visit(contact: Contact, solving: Solving) -> None:
-    """The impulse of a contact in the light of all others, its change, and what that does to velocities.
+    """Update the impulse of one contact, with all others fixed, and apply its change to the velocities.
 
-    Where all contacts change `TOGETHER`, velocities wait for `push`.
+    Where all contacts change `TOGETHER` (Jacobi), velocities wait for `push`.
     """
     program = contact.program
     for form in program.switch(contact.part(FORM), (ONE, TWO, MORE)):
@@ -88,14 +89,14 @@ def visit(contact: Contact, solving: Solving) -> None:
 
 
 def _lines(contact: Contact, velocities: str, form: int) -> list[Line]:
-    """The lines of a contact that has not `MORE`."""
+    """Return the lines of a contact with one or two."""
     places = [(contact.part(START), contact.part(SHIFT_1)), (contact.part(MIDDLE), contact.part(SHIFT_2))]
     count = {ONE: 1, TWO: 2}[form]
     return [Line(contact.program, place * ROWS, velocities, place + shift) for place, shift in places[:count]]
 
 
 def _speeds(contact: Contact, solving: Solving, form: int) -> list[Scalar]:
-    """Velocities of the rows of a contact, those of `MORE` lines by way of its `SPEED`."""
+    """Compute J v of a contact; with `MORE` lines it is summed up in its `SPEED`."""
     rows = range(solving.rows)
     if form == MORE:
         for r in rows:
@@ -120,7 +121,7 @@ def _each(lines: tuple[Lines, Lines], velocities: str) -> Iterator[Line]:
 
 
 def _push(contact: Contact, solving: Solving, form: int) -> None:
-    """The velocities after the `CHANGE` of an impulse."""
+    """Apply the `CHANGE` of a contact's impulse to the velocities, for one line layout."""
     of_form = _each(parts(contact), solving.velocities) if form == MORE else _lines(contact, solving.velocities, form)
     for line in of_form:
         v = line.velocities()
@@ -159,7 +160,7 @@ def _rough(contact: Contact, u: list[Scalar]) -> None:
 
 
 def _row_by_row(contact: Contact) -> None:
-    """From the velocities in `SPEED` and the impulse before, which is in `CHANGE`."""
+    """Update normal and tangential impulse in turn, from the velocities in `SPEED` and the old impulse in `CHANGE`."""
     nn, tt = contact[NN], contact[TT]
     n, *t = (contact[CHANGE + r] for r in range(ROWS))
     new_n = maximum(n - (contact[SPEED] - contact[TARGET]) / select(nn > 0.0, nn, 1.0), 0.0)
@@ -173,7 +174,7 @@ def _row_by_row(contact: Contact) -> None:
 
 
 def _note(contact: Contact, *changes: Scalar) -> None:
-    """The largest change of a sweep."""
+    """Raise the residual of the iteration to the largest of some changes of velocity."""
     program = contact.program
     worst = program.load("contact_state", 0, RESIDUAL)
     for change in changes:
@@ -182,12 +183,12 @@ def _note(contact: Contact, *changes: Scalar) -> None:
 
 
 def both(a: Any, b: Any) -> Any:
-    """Whether two conditions hold."""
+    """Return whether both conditions hold, as a condition for `select`."""
     return select(a, select(b, 1.0, 0.0), 0.0) > 0.5
 
 
 def in_disc(x: list[Scalar], radius: Scalar) -> list[Scalar]:
-    """The nearest point of a disc about the origin."""
+    """Project a vector onto the disc of a radius about the origin."""
     square = dot(x, x)
     outside = square > radius * radius
     factor = select(outside, radius / sqrt(select(outside, square, 1.0)), 1.0)
