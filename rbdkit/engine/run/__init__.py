@@ -1,16 +1,16 @@
-"""Programs at work: machine code or Python, kept on disk, bound to the arrays of a model.
+"""Compiled programs in use: cached on disk, bound to the arrays of a model, called.
 
 In the order of reading::
 
-    over_states      every algorithm as a program that loops over states
-    compiled_programs  such programs as code, made once; recordings: how they are written; words: by which the code is
-                     found by other processes; shapes: the models that have straight-line code
-    tables           a model's layout in tables; signatures: the arrays of each algorithm; driven: the numbers of joints
-                     that move as time says
-    bound            a model to which programs are bound; calls: programs that wait for the next call
-    states           algorithms on one state or a stack; helpers: threads that wait for parts of it
-    kernels          the methods that the rest of rbdkit calls; parameters: gradients by parameters of the model;
+    over_states      every algorithm as a program that loops over a stack of states
+    compiled_programs  such programs compiled, once for all models that share them; recordings: how they are traced;
+                     words: the key of their code in the cache on disk; shapes: the models with straight-line code
+    tables           a model's topology in index tables; signatures: the arrays of each algorithm; driven: prescribed
+                     joints
+    bound            a model to which programs are bound; calls: bound programs that wait for the next call
+    states           algorithms on one state or a stack; helpers: worker threads for parts of a stack
+    kernels          the methods that the rest of rbdkit calls; parameters: gradients with respect to model parameters;
                      lookup: the kernels of a model, made once
-    motion           what a simulation is given, in arrays; simulation: one; ensemble: many, in lanes and threads
-    counting         what an algorithm costs
+    motion           the arrays of a simulation; simulation: one; ensemble: many, in lanes and threads
+    counting         operation counts of algorithms
 """

@@ -1,4 +1,13 @@
-"""A model to which programs are bound."""
+"""A model with its numbers in arrays, to which compiled programs are bound.
+
+Compiled code knows a model by three kinds of things. The *numbers* (masses, placements, gravity) are inputs at run
+time, so that a changed parameter compiles nothing. *Tables* and *counts* hold the topology; code made of loops reads
+them, so one program serves every tree with the same kinds of joints. *Straight-line code* has the topology, and zeros
+and ones of the placements, built in; it is faster and compiled per shape of model. `BoundModel` decides by model and
+call alone which form runs, so that the same call gives the same bits, whatever ran before.
+
+A bound program keeps the addresses of its arrays; it is cached by recipe and by the names that it is bound to.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +59,7 @@ WITH_OWN_FORCES = (
     "own_gradient",
     "over_time",
 )
-"""What the force elements of a model take part in."""
+"""Algorithms in which force elements take part."""
 
 WITH_ROWS = (
     "forward_dynamics",
@@ -61,35 +70,36 @@ WITH_ROWS = (
     "residuals",
     "over_time",
 )
-"""What constraints take part in."""
+"""Algorithms in which constraints take part."""
 
 BY_DEPTH = ("aba_jacobian", "forward_dynamics_jacobian")
-"""What has a form of its own for trees in which many joints move a body."""
+"""Algorithms with a form of their own for deep trees, in which many joints move a body."""
 DEEP = 12
-"""So many, on average, are many."""
+"""Average number of ancestor velocities of a velocity from which on a tree is deep."""
 STRAIGHT_ROWS = STRAIGHT_LINKS = 24
-"""Motions of models with so many links, under so many rows, have straight-line code if it is not too long."""
+"""Most links and most constraint rows of models whose constrained motions may have straight-line code."""
 SOMEWHERE, CLEAR = 3, 10.0
-"""Poses at which it is looked at what legs do by themselves; so many times what decides is clearly something."""
+"""Number of poses at which the mobility of legs is tested, and the factor by which a pivot must exceed its threshold
+there."""
 MANY_STEPS = 5_000
-"""A motion of so many steps is worth code that takes seconds to compile, once for all models that are alike."""
+"""Number of steps from which on a motion is worth code that takes seconds to compile, once for all similar models."""
 
 
 class BoundModel:
-    """The numbers of a model, as it is now, in the arrays that programs read.
+    """The current numbers of a model, in the arrays that programs read, and the programs bound to them.
 
     Parameters
     ----------
-    model : a tree, or one with loops: most of what is computed is that of the spanning tree, see `WITH_ROWS`.
+    model : a tree, or one with loops: most algorithms compute its spanning tree, see `WITH_ROWS`.
     backend : 'llvm', 'python' or 'checked'.
 
     Attributes
     ----------
-    numbers : of the model, in the arrays that programs read. shape : of straight-line code for it, if there is any.
-    driven : its joints that move as time says. coupled : whether joints follow others.
-    own : what acts in it by itself, None if nothing does.
-    rows : what constrains its tree, None if nothing does, or if it is not known; why_not : why that is so, or empty.
-    uses : what formulas of a user's own were made of, None if there are none.
+    numbers : the model's numbers by array name. shape : what straight-line code takes as given; None without such code.
+    driven : prescribed joints. coupled : whether there are mimic joints.
+    own : force elements; None if there are none.
+    rows : constraint rows of the tree; None if there are none or they are not covered; why_not : the reason, or empty.
+    uses : guard of what users' own functions depend on; None if there are none.
 
     Raises
     ------
@@ -115,7 +125,7 @@ class BoundModel:
             from rbdkit.model.closing.massless import tree_has_inertia
 
             try:
-                if not kept(model, tree_has_inertia):  # factors of H are what reactions are found with
+                if not kept(model, tree_has_inertia):  # reactions come from the factors of H, which must be regular
                     raise NotCovered("what hangs on some joint of the tree has no inertia")
                 self.rows = rows_of(model, self._layout, self.numbers["frames"])
             except NotCovered as fault:
@@ -126,7 +136,7 @@ class BoundModel:
             self.uses = reduce(add, of_rows, self.uses) if self.uses else reduce(add, of_rows) if of_rows else None
         self.driven = DrivenJoints(prescribed(model))
         self._somewhere: NDArray | None = None
-        # neither what time says nor formulas of a user's own are asked for poses that nobody asked for
+        # neither prescribed motions nor users' own functions are called at poses that the user did not ask for
         if self.rows is not None and model.loops and not (self.driven or self.rows_timed or self.uses):
             steps = 0.5 * np.sin(np.outer(1.0 + np.arange(SOMEWHERE), 1.0 + np.arange(model.nv)))
             self._somewhere = np.array([model.move(model.neutral(), step) for step in steps])
@@ -147,7 +157,7 @@ class BoundModel:
 
     @cached_property
     def _deep(self) -> bool:
-        """Whether many joints move a body."""
+        """Whether the tree is deep: on average many velocities move each joint."""
         return int(self._tables["first_support"][-1]) > DEEP * self._layout.nv
 
     @property
@@ -157,28 +167,28 @@ class BoundModel:
 
     @property
     def nz(self) -> int:
-        """Number of states that force elements have of their own."""
+        """Number of state variables of force elements."""
         return 0 if self.own is None else self.own.nz
 
     @property
     def timed(self) -> bool:
-        """Whether force elements ask for time."""
+        """Whether force elements depend on time."""
         return self.own is not None and self.own.asks_time
 
     @property
     def rows_timed(self) -> bool:
-        """Whether constraints ask for time."""
+        """Whether constraints depend on time."""
         return self.rows is not None and any(code.timed for code in self.rows.codes)
 
     @property
     def names(self) -> set[str]:
-        """Of the arrays and tables that its programs are bound to, besides those of a task."""
+        """Names of the arrays and tables that programs are bound to, beyond those of a task."""
         rows = {} if self.rows is None else self.rows.tables(1) | self.rows.room(1)
         return {*self.numbers, *self._tables, *room(self._layout, 0)[0], *rows}
 
     @property
     def likeness(self) -> Hashable:
-        """What models have in common that can be computed in the lanes of one program."""
+        """Structural key: models with the same one can run in the lanes of one program."""
         layout = self._layout
         rows = None if self.rows is None else self.rows.likeness
         place = tuple(layout.link_of_body)
@@ -186,7 +196,7 @@ class BoundModel:
         return self.backend, layout.links, layout.nq, layout.nv, place, shape, self.own, rows
 
     def scene(self, model: Model) -> Scene:
-        """What may touch in the model that this was made of.
+        """Collect the contact scene of the model that this was made of.
 
         Raises
         ------
@@ -198,9 +208,9 @@ class BoundModel:
         return scene_of(model, self._layout, self.numbers["frames"], self.rows)
 
     def unrolls(self, states: int | None) -> bool:
-        """Whether straight-line code serves so many states, or, if None, a motion of any length.
+        """Return whether straight-line code is used for this many states, or, if None, for motions.
 
-        Loops know which link they are at, so code that is checked has no other.
+        Loops know which link they are at, and checked code names it, so the checked backend has loops alone.
         """
         return self.shape is not None and self.backend != "checked" and self.shape.pays(states)
 
@@ -214,13 +224,13 @@ class BoundModel:
         numbers: Mapping[str, NDArray] | None = None,
         steps: int = 0,
     ) -> Callable[[], None]:
-        """A task bound to arrays and counts besides those of the model.
+        """Bind a task to arrays and counts, with those of the model added.
 
         Parameters
         ----------
-        states : how many states the call has, None for a motion: see `unrolls`.
-        lanes : how many states run at once. numbers : of the model in each lane; those of this one if not given.
-        steps : how many a motion has.
+        states : number of states of the call, None for a motion: see `unrolls`.
+        lanes : states computed at once. numbers : of the model in each lane; by default those of this model.
+        steps : number of steps of a motion.
         """
         task = self._of_model(task)
         recipe = self._recipe(task, states, lanes, steps)
@@ -235,16 +245,16 @@ class BoundModel:
     def binder_of_motion(
         self, task: Task, arrays: Collection[str], counts: Collection[str], fixed: Mapping[str, NDArray], steps: int
     ) -> Binder:
-        """What binds a motion's task to arrays and counts of these names, as often as is asked for.
+        """Return a binder for a motion's task, which can be bound again to arrays and counts of these names.
 
-        fixed : arrays that it is bound to besides those of the model. steps : how many the motion has.
+        fixed : arrays bound once, beyond those of the model. steps : number of steps of the motion.
         """
         task = self._of_model(task)
         recipe = self._recipe(task, None, ALONE, steps)
         return self._binder(recipe, task, ALONE, {**self.numbers, **fixed}, arrays, counts)
 
     def _of_model(self, task: Task) -> Task:
-        """A task with what of the model takes part in it."""
+        """Add to a task the force elements, constraints and flags of the model that it depends on."""
         if task.algorithm in WITH_OWN_FORCES:
             task = replace(task, own=self.own)
         if task.algorithm in WITH_ROWS and self.rows is not None:
@@ -252,9 +262,9 @@ class BoundModel:
         return replace(task, deep=self._deep) if task.algorithm in BY_DEPTH else task
 
     def walk(self, task: Task, arrays: Mapping[str, list[Scalar]], counts: Mapping[str, int]) -> None:
-        """Do a task for one state on numbers and symbols, without compiling it.
+        """Evaluate a task for one state on numbers and symbols, without compiling it.
 
-        arrays : lists of what it reads and writes besides the numbers of the model; results are left there.
+        arrays : its inputs and outputs by name, as lists, beyond the numbers of the model; results are left there.
         """
         from rbdkit.engine.run.recordings import recorded_code  # which numbers never need
         from rbdkit.trace import walked
@@ -270,13 +280,13 @@ class BoundModel:
         walked(recorded.program, {**space, **numbers, **arrays}, known, {**self._counts, **lengths, **counts})
 
     def recorded(self, algorithm: str) -> Program:
-        """The program of an algorithm as a loop over links."""
+        """Return the program of an algorithm in its form as a loop over links."""
         from rbdkit.engine.run.recordings import recorded_code  # which numbers never need
 
         return recorded_code.__wrapped__(self._of_model(Task(algorithm)), self._kinds).program
 
     def _tables_for(self, program: Program) -> dict[str, NDArray]:
-        """The tables of the model that a program reads."""
+        """Return the tables of the model that a program reads."""
         asked = (*program.arrays, *program.tables)
         return {name: self._tables[name] for name in asked if name in self._tables}
 
@@ -289,7 +299,7 @@ class BoundModel:
         arrays: Collection[str],
         counts: Collection[str],
     ) -> Binder:
-        """Binds a recipe to arrays and counts of these names. numbers : of the model."""
+        """Return a binder of a recipe for arrays and counts of these names. numbers : of the model."""
         sizes, lengths = room(self._layout, recipe.width)
         tables = self._tables_for(recipe.code.program)
         if task.rows and self.rows is not None:
@@ -331,12 +341,12 @@ class BoundModel:
         return loop_code(task, kinds_with(self._kinds, limbs), self.backend, lanes, limbs.at_once)
 
     def goes_by_legs(self, algorithm: str) -> bool:
-        """Whether the legs of one state are computed side by side: several states at once are no quicker then."""
+        """Return whether one state is computed leg by leg in SIMD lanes; several states at once are no faster then."""
         constrained = algorithm == "forward_dynamics" and self.rows is not None and self._known is not None
         return constrained and self._known.legs is not None and self._known.legs.apart > 0  # type: ignore[union-attr]
 
     def _lengths(self, task: Task, steps: int) -> list[int]:
-        """How long straight-line code under constraints may be, one attempt after the other; none for loops."""
+        """Return the length limits of straight-line code under constraints, to be tried in turn; none for loops."""
         motion = task.step is not None
         if task.touching is not None or not (motion or task.algorithm == "forward_dynamics") or self._known is None:
             return []
@@ -347,7 +357,7 @@ class BoundModel:
         return [SHORT] if len(self._layout.links) <= UNROLLED_LINKS else []
 
     def _written_out(self, task: Task, longest: int) -> Recipe | None:
-        """Straight-line code under constraints; None if it is longer."""
+        """Return straight-line code under constraints; None if it is longer than the limit."""
         if (task, longest) not in self._straight:
             assert self._known is not None
             self._straight[task, longest] = straight_code(task, self._kinds, self._known, self.backend, longest)
@@ -355,12 +365,12 @@ class BoundModel:
 
     @cached_property
     def _limbs(self) -> Limbs | None:
-        """The limbs that are computed at once."""
+        """The isomorphic subtrees that are computed at once."""
         return limbs_of(self._layout)
 
     @cached_property
     def _known(self) -> Known | None:
-        """What straight-line code under constraints takes for granted; None if loops are to stay loops."""
+        """What straight-line code under constraints has built in; None if loops are to stay loops."""
         if self.rows is None or self.backend != "llvm" or self.coupled:
             return None
         if not 0 < len(self._layout.links) <= STRAIGHT_LINKS or self.rows.m > STRAIGHT_ROWS:
@@ -381,7 +391,7 @@ class BoundModel:
 
     @cached_property
     def _legs(self) -> Legs | None:
-        """The legs that are alike, if rows tie them to the rest."""
+        """The isomorphic serial legs, if constraint rows tie them to the rest."""
         from rbdkit.engine.rows.legs import legs_of, with_reach
         from rbdkit.model.closing.rank import CEILING  # which most models never need
 
@@ -399,7 +409,7 @@ class BoundModel:
         return with_reach(legs, found["H"], found["rows_K"], CLEAR * CEILING * self.rows.numbers["row_free"])
 
     def on_links(self, f_ext: NDArray) -> NDArray:
-        """External forces on bodies (..., bodies, 6) as forces on the links that carry them."""
+        """Map external forces on bodies (..., bodies, 6) to the links that carry them."""
         if self._links_are_bodies:
             return f_ext
         if self._body_on_link is not None:

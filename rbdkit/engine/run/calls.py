@@ -1,4 +1,4 @@
-"""Programs that wait, bound to arrays, for the next call."""
+"""Bound programs that wait for the next call."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ class Frame:
 
 
 class Job(NamedTuple):
-    """An algorithm for states.
+    """An algorithm with what its program depends on.
 
-    external : whether there are external forces. link : of the frame that it is about, if any; its pose is an input.
-    states : whether it is about force elements with states of their own. timed : likewise of such that ask for time.
-    looked : whether squares of its numbers are added up.
+    external : whether there are external forces. link : link of the frame that it is about, if any; its pose is an
+    input.
+    states : whether force elements with states of their own take part. timed : whether force elements that depend on
+    time do. looked : whether the squares of its numbers are summed up, to see that they are finite.
     """
 
     algorithm: str
@@ -38,23 +39,23 @@ class Job(NamedTuple):
 
     @property
     def task(self) -> Task:
-        """What the program is to do."""
+        """The task of the program."""
         return Task(self.algorithm, self.external, looked=self.looked)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the arrays that it reads and writes for each state."""
+        """Names of the arrays that it reads and writes for each state."""
         given = INPUTS[self.algorithm] + ("t",) * self.timed + ("z",) * self.states + ("f_ext",) * self.external
         return given + outputs_of(self.algorithm, self.states)
 
     def counts(self, states: int) -> dict[str, int]:
-        """The counts that the program is bound to."""
+        """Return the counts that the program is bound to."""
         return {"states": states} if self.link is None else {"states": states, "frame_link": self.link}
 
 
 @dataclass(frozen=True)
 class Call:
-    """A program bound to arrays of its own, ready for one state at a time, or for a few."""
+    """A program bound to arrays of its own, ready for one state at a time, or for a small stack."""
 
     inputs: list[NDArray]
     outputs: list[NDArray]
@@ -63,9 +64,9 @@ class Call:
 
 @dataclass(frozen=True)
 class StackCall:
-    """A program for several lanes, ready for stacks of so many states, wherever they stand.
+    """A program for several lanes, ready for stacks of a fixed number of states at any address.
 
-    shared : the inputs that are the same for all states. squares : of all numbers, added up, one for each lane.
+    shared : the inputs that are the same for all states. squares : sum of the squares of all numbers, for each lane.
     """
 
     states: int

@@ -1,4 +1,4 @@
-"""A user's own function of a model and its state, recorded, and run on one state or on stacks of them."""
+"""A user's own function of a model and its state, traced, and run on one state or on stacks of them."""
 
 from __future__ import annotations
 
@@ -42,12 +42,13 @@ STATES = "states"
 
 @dataclass(frozen=True, eq=False)
 class RecordedFunction:
-    """What a function does to its arguments.
+    """A traced user function.
 
     Attributes
     ----------
-    trace : of all its results, one after the other. shapes : of these. single : whether it gives one that is no tuple.
-    guard : what it depends on. parts : of the model, as they were.
+    trace : the trace of its results, joined into one vector. shapes : their shapes. single : whether it returns one
+        array and no tuple.
+    guard : what it depends on. parts : the parts of the model at the time of tracing.
     """
 
     trace: Trace
@@ -57,27 +58,27 @@ class RecordedFunction:
     parts: tuple[Any, ...]
 
     def holds(self, model: Model) -> bool:
-        """Whether all that it was made of is as it was."""
+        """Return whether the model and all that the function depends on are unchanged."""
         return all(a is b for a, b in zip(self.parts, parts_of(model), strict=True)) and self.guard.holds()
 
     def split(self, flat: Any, leading: Shape) -> Any:
-        """Results (..., n) as the function gives them."""
+        """Split results (..., n) into those that the function returns."""
         ends = np.cumsum([prod(shape) for shape in self.shapes])
         parts = np.split(flat, ends[:-1], axis=-1)
         found = [part.reshape((*leading, *shape)) for part, shape in zip(parts, self.shapes, strict=True)]
         return found[0] if self.single else tuple(found)
 
     def on_symbols(self, arguments: Sequence[NDArray]) -> NDArray:
-        """All results for one state, as part of another recording."""
+        """Evaluate the results for one state of symbols, as part of another trace."""
         return symbols(replay(self.trace, _element_of(dict(zip(self.trace.names, arguments, strict=True)))))
 
     @cached_property
     def runs(self) -> Callable[[Lanes], Any]:
-        """Code for so many states at once, made when it is first asked for."""
+        """Compiled code by lanes, compiled at the first call."""
         return cache(lambda lanes: executable(self._program(lanes), available()[0]))
 
     def _program(self, lanes: Lanes) -> Program:
-        """A loop over states."""
+        """Record a loop over states."""
         program, size = Program("function", lanes), len(self.trace.outputs)
         sizes = dict(zip(self.trace.names, map(prod, self.trace.shapes), strict=True))
         with program.loop(0, program.count(STATES), lanes.width) as state:
@@ -88,11 +89,11 @@ class RecordedFunction:
 
     @cached_property
     def _idle(self) -> list[tuple[list[NDArray], NDArray, Callable[[], None]]]:
-        """Calls for one state that wait for the next one; who takes one has it alone."""
+        """Bound calls for one state that wait for the next one. A thread takes one off the list, so it has it alone."""
         return []
 
     def on_one(self, arguments: Sequence[NDArray]) -> NDArray:
-        """All results (n,) for one state."""
+        """Return the results (n,) for one state."""
         try:
             buffers, result, run = self._idle.pop()
         except IndexError:
@@ -107,7 +108,7 @@ class RecordedFunction:
         return found
 
     def on_stack(self, arguments: Sequence[NDArray], states: int) -> NDArray:
-        """All results (states, n). arguments : (states, n) each, of floats, contiguous."""
+        """Return the results (states, n). arguments : contiguous float arrays (states, n) each."""
         result = np.empty((states, len(self.trace.outputs)))
         names, width = (*self.trace.names, "result"), width_of(available()[0])
         arrays = [*arguments, result]
@@ -115,7 +116,7 @@ class RecordedFunction:
             self._bound(ALONE, dict(zip(names, arrays, strict=True)), states)()
             return result
         lanes = Lanes(width, frozenset(), frozenset(names))
-        rest = states % width  # what is left is done with the last states once more
+        rest = states % width  # what is left is computed together with the last states before it, once more
         for first, some in [(0, states - rest), *([(states - width, width)] if rest else [])]:
             places = {
                 name: Apart(width).point(x, first + np.arange(width), width)
@@ -130,17 +131,17 @@ class RecordedFunction:
 
 
 def parts_of(model: Model) -> tuple[Any, ...]:
-    """What a model is made of, each part of which is another object once it has changed."""
+    """Return the parts of a model, each of which is replaced by a new object when it changes."""
     return tuple(getattr(model, name) for name in PARTS)
 
 
 def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> RecordedFunction:
-    """A function of a model and of arguments of these names and shapes, recorded.
+    """Trace a function of a model and of arguments with these names and shapes.
 
     Raises
     ------
     NotTraced
-        In words that name the line where it stopped, or by how much what was recorded is not what it gives.
+        With the line at which tracing failed, or the values by which the trace differs from the function.
     """
     name = getattr(function, "__name__", "it")
     depends = Dependencies({name: function}, {Model: PARTS})
@@ -170,12 +171,12 @@ def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[s
 
 
 def _solve_joint(D: Any, rhs: Any, joint: str) -> Any:
-    """What an algorithm of `rbdkit.algorithms` calls for a joint, which asks for values."""
+    """Solve the equations of a joint without the check of values that `rbdkit.algorithms` has in it."""
     return np.linalg.solve(roomy(D), rhs)
 
 
 def _flat(result: Any) -> tuple[list[Any], tuple[Shape, ...], bool]:
-    """Results of a function in one row, with their shapes, and whether there is one that is no tuple."""
+    """Return the results of a function in one list, their shapes, and whether it is one array and no tuple."""
     single = not isinstance(result, tuple)
     arrays = [np.asarray(x, dtype=object) for x in ((result,) if single else result)]
     return [y for x in arrays for y in x.ravel().tolist()], tuple(x.shape for x in arrays), single
@@ -184,7 +185,7 @@ def _flat(result: Any) -> tuple[list[Any], tuple[Shape, ...], bool]:
 def _require_agreement(
     made: RecordedFunction, function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]
 ) -> None:
-    """Raise `NotTraced` if what was recorded does not give what the function gives, at three states drawn at random."""
+    """Raise `NotTraced` if the trace differs from the function at three random states."""
     rng = np.random.default_rng(1)
     for _ in range(3):
         drawn = {name: rng.normal(size=shape) for name, shape in sizes.items()}
@@ -203,6 +204,6 @@ def _require_agreement(
 
 
 def _element_of(arguments: Mapping[str, NDArray]) -> Callable[[tuple[Any, ...]], Any]:
-    """What a leaf of a trace stands for."""
+    """Return the function that looks up the value of a trace's input element."""
     flat = {name: x.ravel().tolist() for name, x in arguments.items()}
     return lambda leaf: flat[leaf[1]][leaf[3]]

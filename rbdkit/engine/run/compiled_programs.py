@@ -1,4 +1,9 @@
-"""Programs from algorithms, compiled once for all models that can share them."""
+"""Compiled programs of algorithms, shared by all models that can share them.
+
+A program depends on its task and on the kinds of links, not on a model's numbers. It is looked up in memory by these
+(`lru_cache`), then on disk by the key that `rbdkit.engine.run.words` makes of them, and is traced and compiled only if
+both fail. So the modules that trace are imported only then: loading them takes longer than loading the code.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +31,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """What a program is to do: an algorithm of `ALGORITHMS`, or, as "over_time", steps of a method.
+    """What a program computes: an algorithm of `ALGORITHMS`, or "over_time", steps of an integrator.
 
-    external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
-    external forces on the links, from time and state, and driven the numbers of joints that move as time says; None
-    where arrays hold them. step : writes one step. own : the force elements of the model, for what asks for them.
-    rows : of constraints, likewise. stabilised : whether Baumgarte's terms act on these. touching : kinds of pairs of
-    shapes, for methods that ask for contacts. stops : constraints on one side beside these. force_law : of
-    contacts. stiff : whether the method asks for K and D. redmax : whether accelerations come from J^T M J. deep :
-    whether many joints move its bodies. looked : whether it adds up squares of what it reads and writes. apart :
-    whether reactions are found leg by leg.
+    external : whether there are external forces on the bodies. tau, f_ext, driven : traced functions of time and state
+    for joint forces, external forces on the links, and the motion of prescribed joints; None where arrays hold them.
+    step : records one step. own : the model's force elements, for algorithms that need them. rows : its constraint
+    rows, likewise.
+    stabilised : whether Baumgarte terms act on these. touching : kinds of shape pairs, for contact methods. stops : the
+    unilateral constraints beside these. force_law : the contact force law. stiff : whether the method needs stiffness K
+    and damping D. redmax : whether accelerations come from J^T M J. deep : whether many joints move a body. looked :
+    whether the squares of all that it reads and writes are summed up. apart : whether reactions are computed leg by
+    leg.
     """
 
     algorithm: str
@@ -58,14 +64,14 @@ class Task:
 
     @property
     def unrolls(self) -> bool:
-        """Whether there is a straight-line form."""
+        """Whether it has a straight-line form."""
         known = ("rnea", "aba", "forward_dynamics", "crba", "over_time")
         plain = not (self.rows or self.stiff or self.redmax) and self.touching is None
         return plain and self.algorithm in known
 
     @property
     def takes_limbs(self) -> bool:
-        """Whether limbs that are alike can be computed at once in it."""
+        """Whether isomorphic subtrees can be computed at once in it."""
         known = (
             "rnea", "aba", "forward_dynamics", "over_time", "crba", "rnea_jacobian", "aba_jacobian",
             "forward_dynamics_jacobian",
@@ -76,10 +82,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A program with what it needs to run.
+    """Compiled code with what it needs to run.
 
-    width : numbers of work space a link. limbs : whether it needs `Limbs`. legs : those that it computes side by side.
-    woven : numbers of these that stand side by side.
+    width : numbers of work space per link. limbs : whether it needs `Limbs`. legs : the legs that it computes in lanes.
+    woven : size of their interleaved work array.
     """
 
     code: Executable
@@ -94,20 +100,20 @@ class Recipe:
 def loop_code(
     task: Task, kinds: tuple[LinkKind, ...], backend: Backend, lanes: Lanes = ALONE, limbs: int | None = None
 ) -> Recipe:
-    """Code for all models whose joints are of these kinds. limbs : so many at once."""
+    """Return code for all models whose joints are of these kinds. limbs : number of subtrees computed at once."""
 
     def record() -> RecordedTask:
         with unforked():
             from rbdkit.engine.run.recordings import recorded_code  # which code that is known never needs
 
         with checked(backend == "checked"):
-            return recorded_code.__wrapped__(task, kinds, lanes, limbs)  # the program itself is not needed again
+            return recorded_code.__wrapped__(task, kinds, lanes, limbs)  # uncached: not needed again
 
     return Recipe(*_made_once(words_of_loop(task, kinds, lanes, limbs), backend, record), limbs is not None)
 
 
 def _made_once(words: str | None, backend: Backend, record: Callable[[], RecordedTask]) -> tuple[Executable, int]:
-    """Code for what is recorded, and its width; found again in other processes if words say what it is."""
+    """Return compiled code and its work space per link, from the cache on disk if `words` is a key."""
     if words is None or backend != "llvm":
         recorded = record()
         return executable(recorded.program, backend), recorded.width
@@ -123,18 +129,19 @@ def _made_once(words: str | None, backend: Backend, record: Callable[[], Recorde
 
 
 SHORT = 20_000
-"""Operations that are written out of an algorithm for states: they compile about as fast as its loops."""
+"""Most operations of straight-line code for states: it compiles about as fast as loops."""
 LONG, LONGEST = 60_000, 200_000
-"""Operations that are written out of a loop over time, most of which disappear then: less than a second to compile, and
-some seconds, which many steps are worth."""
+"""Most operations before simplification of straight-line code for motions, most of which are folded away: up to these
+it takes less than a second to compile, and some seconds, which is worth it for many steps."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a model when loops over its links and rows are written out; see `straightened`.
+    """What is known of a model when its loops over links and rows are unrolled; see `straightened`.
 
-    counts, tables, numbers : pairs of names and values, and elements by array and place. room : names of the arrays
-    that programs compute in. legs : that are alike, if it has some.
+    counts, tables, numbers : pairs of names and values, and elements by array and place. room : names of the work
+    arrays.
+    legs : the isomorphic legs, if it has some.
     """
 
     counts: frozenset[tuple[str, int]]
@@ -149,7 +156,7 @@ class Known:
 def straight_code(
     task: Task, kinds: tuple[LinkKind, ...], known: Known, backend: Backend, longest: int
 ) -> Recipe | None:
-    """The loop code with all that written out; None if that is more than so many operations."""
+    """Return the loop code unrolled and specialised to a model; None if it has more than `longest` operations."""
     with unforked():
         from rbdkit.engine.run.recordings import recorded_code  # which most models never need
         from rbdkit.trace import side_by_side, straightened
@@ -167,7 +174,7 @@ def straight_code(
 @lru_cache(maxsize=256)
 @compiling
 def unrolled_code(task: Task, shape: Shape, backend: Backend, lanes: Lanes = ALONE) -> Recipe:
-    """Straight-line code for models of one shape."""
+    """Return straight-line code for models of one shape."""
 
     def record() -> RecordedTask:
         with unforked():

@@ -1,4 +1,4 @@
-"""What an algorithm costs on a model, counted on the code that runs (Featherstone 2008, chapters 5, 6 and 10)."""
+"""Operation counts of the algorithms on a model (Featherstone 2008, chapters 5, 6 and 10), from the code that runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbdkit.trace import Block, Operations, Program, Statement, count_operations
 
 
 def operations(model: Model, algorithm: str, generic: bool = False) -> Operations:
-    """Operations of straight-line code for one state of a model, of its spanning tree if joints close loops.
+    """Count the operations of straight-line code for one state of a model; of its spanning tree if it has loops.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def operations(model: Model, algorithm: str, generic: bool = False) -> Operation
 
 
 def count_program(algorithm: str, plan: Layout, fixed: Mapping[int, float]) -> Operations:
-    """Operations of the straight-line code for a layout. fixed : numbers of "rows" that are taken for granted."""
+    """Count the operations of straight-line code for a layout. fixed : elements of "rows" built into the code."""
     program = Program(algorithm)
     record(Task(algorithm), UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
     return _count(program.body)

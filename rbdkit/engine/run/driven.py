@@ -1,4 +1,8 @@
-"""Joints that move as time says: their motions, as numbers that programs read."""
+"""Prescribed (rheonomic) joints: their motions, as numbers that programs read.
+
+A motion is a user's function of time. If it can be traced, programs compute it at any time; otherwise Python evaluates
+it at the stage times known in advance, and programs read a table.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +23,11 @@ if TYPE_CHECKING:
     from rbdkit.trace import Dependencies, Feedback, Guard, Scalar
 
 DRIVEN = ("driven_q", "driven_v", "driven_a")
-"""Coordinates, velocities and accelerations of all such joints of a model, one after the other."""
+"""Coordinates, velocities and accelerations of all prescribed joints of a model, concatenated."""
 
 
 class DrivenJoints:
-    """Joints that move as time says; false if there are none. nq, nv : sizes of their numbers."""
+    """The prescribed joints of a model; false if there are none. nq, nv : sizes of their coordinates and velocities."""
 
     def __init__(self, driven: list[joints.Prescribed]) -> None:
         self._joints = driven
@@ -36,12 +40,12 @@ class DrivenJoints:
 
     @property
     def guard(self) -> Guard | None:
-        """What their motions depend on besides time; None if nothing of them is recorded."""
+        """Guard of what their motions depend on besides time; None if nothing of them is traced."""
         found = _dependencies(self._joints)
         return None if found.impure or found.unknown else found.guard
 
     def at(self, t: float | NDArray) -> dict[str, NDArray]:
-        """Their numbers at one time, by the names of `DRIVEN`."""
+        """Return their coordinates, velocities and accelerations at one time, by the names of `DRIVEN`."""
         if not self._joints:
             return {}
         if isinstance(t, Symbol):
@@ -60,9 +64,9 @@ class DrivenJoints:
         return dict(zip(DRIVEN, np.split(numbers, [self.nq, self.nq + self.nv]), strict=True))
 
     def table(self, times: NDArray) -> dict[str, NDArray]:
-        """Their numbers at many times, row by row.
+        """Return the same at many times, one row each.
 
-        Where a function fails they are no numbers, so that a run ends there and not before it begins.
+        Where a function fails the row is NaN, so that a run ends at that time and not before it begins.
         """
         if (computed := self._computed(times)) is not None:
             return computed
@@ -78,14 +82,14 @@ class DrivenJoints:
             return {name: np.full(size, np.nan) for name, size in zip(DRIVEN, sizes, strict=True)}
 
     def motion(self, times: NDArray) -> DrivenMotion | None:
-        """What computes their numbers in a program, at any time; None if it cannot be had, or is wrong at these."""
+        """Return the traced motions for a program; None if they cannot be traced, or are wrong at these times."""
         from rbdkit.engine.steps.recorded_tree import DrivenMotion
 
         law = self._law()
         return None if law is None or self._computed(times) is None else DrivenMotion(law, self.nq, self.nv)
 
     def _computed(self, times: NDArray) -> dict[str, NDArray] | None:
-        """The same by compiled code, if the motions can be traced and come out right."""
+        """Evaluate the table by compiled code; None if it cannot be traced or comes out different."""
         from rbdkit.trace import evaluate
 
         law = self._law()
@@ -111,7 +115,7 @@ class DrivenJoints:
         return True
 
     def _agrees(self, found: dict[str, NDArray], row: int, t: float) -> bool:
-        """Whether a row is what the motions themselves give: NumPy may add up a product in another order."""
+        """Return whether a row equals what Python gives, up to round-off: sums may have another order."""
         own = self.at(float(t))
         return all(np.allclose(found[f"{name}_table"][row], own[name], rtol=1e-12, atol=1e-12) for name in DRIVEN)
 
@@ -128,7 +132,7 @@ def _dependencies(driven: list[joints.Prescribed]) -> Dependencies:
 
 
 def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
-    """All motions as one function of time; None if one may do more than compute, or cannot be traced."""
+    """Trace all motions as one function of time; None if one is not pure or cannot be traced."""
     from rbdkit.trace import Feedback, trace
 
     def numbers(t: Scalar) -> NDArray:
@@ -148,7 +152,6 @@ def _trace_motions(driven: list[joints.Prescribed]) -> Feedback | None:
 
 
 def prescribed(model: Model) -> list[joints.Prescribed]:
-    """The joints of a model that move as time says, body by body, then those that close loops; reversed ones inside of
-    their motion."""
+    """Return the prescribed joints of a model, those that close loops last; reversed ones inside their motion."""
     simple = (joint.type.simplified() for joint in (*model.joints[1:], *(loop.joint for loop in model.loops)))
     return [joint for joint in simple if isinstance(joint, joints.Prescribed)]

@@ -1,4 +1,8 @@
-"""Many motions at once: of one model from different states, or of models that differ in their numbers."""
+"""Many simulations at once: of one model from different states, or of models that differ in their numbers alone.
+
+Motions with the same structural key and task share one program and run side by side in the lanes of SIMD registers;
+groups of lanes run in threads. Code without the interpreter lock does the steps, so threads scale.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,11 @@ from rbdkit.engine.run.motion import JointMotion
 from rbdkit.trace import Company, Feedback, Recordable, Run, width_of
 
 LANE_STAGES = 10_000
-"""So many evaluations of forward dynamics in one call are worth code that computes several at once."""
+"""Number of evaluations of forward dynamics in one call from which on code with several lanes is worth compiling."""
 LOOK = 0.05
-"""Seconds between two looks at what threads have done."""
+"""Seconds between two checks of what threads have finished."""
 FEW = 2
-"""So many motions are done sooner one by one."""
+"""Most motions that run faster one after the other than in lanes."""
 
 
 def simulate_many(
@@ -34,9 +38,9 @@ def simulate_many(
     progress: Callable[[float], object] | None = None,
     threads: int = 1,
 ) -> list[Run]:
-    """Step m models through the same times; each is as `simulate` would have it, whatever becomes of the others.
+    """Step m models through the same times; each result is that of `simulate`, whatever becomes of the others.
 
-    Those with joints of the same types in the same places are computed together, some to a processor.
+    Those with the same types of joints in the same places are computed together, in SIMD lanes.
 
     Parameters
     ----------
@@ -44,10 +48,10 @@ def simulate_many(
     q, v : (m, nq), (m, nv + nz) initial states.
     times, method, every : as in `simulate`, for all.
     tau : joint forces as in `simulate`, (nv,), (steps, nv) or (steps + 1, nv), for all; or with one more axis in front,
-        (m, 1, nv), (m, steps, nv) or (m, steps + 1, nv), for each its own; or what computes them, for each.
-    f_ext : (bodies, 6) for all, or (m, bodies, 6), or what computes them, for each.
-    progress : is told the fraction done of all motions.
-    threads : so many processors are used.
+        (m, 1, nv), (m, steps, nv) or (m, steps + 1, nv), for each its own; or a traced function for each.
+    f_ext : (bodies, 6) for all, or (m, bodies, 6), or a traced function for each.
+    progress : called with the fraction of all motions that is done.
+    threads : number of threads.
     """
     motions = [
         JointMotion(own, q[k], v[k], times, method, _torque(tau, k), None if f_ext is None else _own(f_ext, k))
@@ -79,7 +83,7 @@ def simulate_many(
 
 
 def _own(given: NDArray | Sequence[Feedback], k: int) -> NDArray | Feedback:
-    """What is given for motion k, if not the same, an array with less than three axes, for all."""
+    """Return what belongs to motion k: an array with less than three axes is the same for all."""
     return given if isinstance(given, np.ndarray) and given.ndim < 3 else given[k]
 
 
@@ -91,7 +95,7 @@ def _torque(given: NDArray | Sequence[Feedback], k: int) -> NDArray | Feedback:
 
 
 def _companies(motions: Sequence[JointMotion], every: int) -> Iterator[tuple[list[int], Company]]:
-    """Motions that can be computed together, with their numbers."""
+    """Yield groups of motions that can be computed together, with their numbers."""
     alike: defaultdict[Hashable, list[int]] = defaultdict(list)
     for k, motion in enumerate(motions):
         alike[motion.kernels.likeness, motion.task].append(k)
@@ -105,7 +109,7 @@ def _companies(motions: Sequence[JointMotion], every: int) -> Iterator[tuple[lis
 
 
 def _run_threads(companies: Sequence[Company], threads: int, stop: Event, tell: Callable[[], None]) -> None:
-    """Run companies, some at a time; an exception here stops them all."""
+    """Run the groups in threads; an exception in one stops them all."""
 
     def run(company: Company) -> None:
         while company.going and not stop.is_set():

@@ -1,4 +1,8 @@
-"""Threads that wait for parts of large stacks: to start one takes longer than many a part."""
+"""Worker threads that wait for parts of large stacks, since starting a thread takes longer than many a part.
+
+Locks: `_lock` guards the table of pools. A forked child has neither the threads nor a usable lock, if another thread
+held it at the fork; so both are replaced in the child.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,14 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-"""One, by how many threads it may have; a child that was forked has none of them."""
+"""Thread pools by their number of threads; at most one. A forked child has none."""
 _lock = Lock()
 
 
 def in_parts(compute: Callable[[int, int], None], ends: Sequence[int]) -> None:
-    """Compute from each of the ends to the next one: the first part here, the others in threads that wait for such.
+    """Call `compute` on each interval between consecutive ends: on the first one here, on the others in worker threads.
 
-    What goes wrong in a part is raised when all have ended.
+    An exception in one part is raised when all parts have ended.
     """
     pool = _helpers(len(ends) - 2)
     others = [pool.submit(compute, *ends[k : k + 2]) for k in range(1, len(ends) - 1)]
@@ -32,13 +36,13 @@ def in_parts(compute: Callable[[int, int], None], ends: Sequence[int]) -> None:
 
 
 def _helpers(n: int) -> ThreadPoolExecutor:
-    """At least so many threads; the first are started when they are first needed, and wait for the next call."""
+    """Return a pool of at least n threads; threads start when first needed and are reused."""
     from concurrent.futures import ThreadPoolExecutor  # which calls by one thread never need
 
     with _lock:
         most = max(n, os.cpu_count() or 1, *_pools)
         if most not in _pools:
-            _pools.clear()  # who computes in the smaller one still has it
+            _pools.clear()  # a call that computes in the smaller pool still holds it
             _pools[most] = ThreadPoolExecutor(most, thread_name_prefix="rbdkit")
         return _pools[most]
 

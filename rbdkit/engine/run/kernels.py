@@ -1,4 +1,4 @@
-"""The kernels of one model: arrays in, arrays out."""
+"""The kernels of one model: compiled algorithms, arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rbdkit.trace import Backend, checked
 Blocks = tuple[NDArray, NDArray, NDArray]
 
 FRAMES = 256
-"""So many frames of a model are remembered."""
+"""Most frames of a model that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
 class RneaGradient:
-    """By q, v and qdd (..., nv), by the numbers of links (..., links + 1, 17), gravity (..., 3) and f_ext (..., bodies,
-    6).
+    """Gradient by q, v and qdd (..., nv), by the numbers of links (..., links + 1, 17), gravity (..., 3) and f_ext
+    (..., bodies, 6).
     """
 
     by_q: NDArray
@@ -39,9 +39,10 @@ class RneaGradient:
 
 @dataclass(frozen=True, eq=False)
 class OwnGradient:
-    """By q and v (..., nv), by the numbers of links as in `RneaGradient`, and by those of the force elements (..., n).
+    """Gradient by q and v (..., nv), by the numbers of links as in `RneaGradient`, and by those of force elements (...,
+    n).
 
-    The last begin in the order of `rbdkit.engine.links.own_forces.numbers_of_forces`; constants follow.
+    The last are in the order of `rbdkit.engine.links.own_forces.numbers_of_forces`, followed by constants.
     """
 
     by_q: NDArray
@@ -52,8 +53,8 @@ class OwnGradient:
 
 @dataclass(frozen=True, eq=False)
 class RowsAt:
-    """Constraints ``K vdot = k`` at states: K (..., rows, nv), k, what is missing of positions and of velocities, (...,
-    rows) each, and the largest gap (...,), see `Kernels.openness`.
+    """Constraints ``K vdot = k`` at states: K (..., rows, nv), k (..., rows), closure errors and velocity violations
+    (..., rows), and the largest closure error (...,), see `Kernels.openness`.
     """
 
     K: NDArray
@@ -64,22 +65,22 @@ class RowsAt:
 
 
 class Kernels(StateComputer):
-    """Compiled algorithms for one model, as it is now.
+    """Compiled algorithms for one model, with its current parameters.
 
     States are float64 arrays of shape (..., nq) and (..., nv) with the same leading axes: one state or a stack. They
     are not checked; shapes must be right. Methods may be called from several threads at once.
 
     Parameters
     ----------
-    model : of loops the spanning tree is computed; what that cannot tell, accelerations and what is made of them, is
-        refused.
+    model : if it has loops, its spanning tree is computed; algorithms that would need uncovered constraints are
+    refused.
     backend : 'llvm', 'python' or 'checked'.
 
     Attributes
     ----------
-    loops : names of the joints that close loops.
-    numbers : of the model, in the arrays that programs read. shape : of straight-line code for it, if there is any.
-    driven : its joints that move as time says. coupled : whether joints follow others.
+    loops : names of the joints that close loops, and of constraints.
+    numbers : the model's numbers by array name. shape : what straight-line code takes as given; None without such code.
+    driven : its prescribed joints. coupled : whether there are mimic joints.
 
     Raises
     ------
@@ -94,9 +95,10 @@ class Kernels(StateComputer):
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
     def within(self, limit: float, algorithm: str, into: Into, *state: NDArray) -> NDArray | None:
-        """The result of an algorithm on a stack of states; None if it was not seen to be finite and within a limit.
+        """Return the result of an algorithm on a stack if all states and results are finite and within a limit, else
+        None.
 
-        Likewise the states: so they are read once. algorithm : "rnea", "aba" or "forward_dynamics".
+        The check is made in the program, so the states are read once. algorithm : "rnea", "aba" or "forward_dynamics".
         """
         squares: list[float] = []
         (found,) = self._compute(algorithm, state, into=into._replace(squares=squares))
@@ -105,17 +107,17 @@ class Kernels(StateComputer):
     def rnea(
         self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0, into: Into = NEW
     ) -> NDArray:
-        """Joint forces (..., nv) for given accelerations.
+        """Return the joint forces (..., nv) for given accelerations (inverse dynamics).
 
         f_ext : (..., bodies, 6) external forces in world coordinates, or (bodies, 6) for all states. t : time of all
-        states, s. into : where the result goes.
+        states, s. into : output buffer.
         """
         return self._compute("rnea", (q, v, qdd), f_ext, t, into=into)[0]
 
     def aba(
         self, q: NDArray, v: NDArray, tau: NDArray, f_ext: NDArray | None = None, t: float = 0.0, into: Into = NEW
     ) -> NDArray:
-        """Joint accelerations (..., nv) under given joint forces; springs and dampers do not act.
+        """Return the joint accelerations (..., nv) for given joint forces, without springs and dampers.
 
         Raises
         ------
@@ -136,11 +138,11 @@ class Kernels(StateComputer):
         z: NDArray | None = None,
         into: Into = NEW,
     ) -> NDArray:
-        """Joint accelerations (..., nv) under given joint forces and what acts in the model by itself.
+        """Return the joint accelerations (..., nv) under given joint forces, passive forces and force elements.
 
-        z : (..., nz) the states of force elements, where they have some.
+        z : (..., nz) states of force elements, where they have some.
 
-        Where joints close loops these are those of the constrained tree; a `ModelError` if their rows are not known.
+        Where joints close loops these are those of the constrained tree; a `ModelError` if their rows are not covered.
         """
         self.require_rows("forward dynamics")
         return self._compute("forward_dynamics", (q, v, tau), f_ext, t, z=z, into=into)[0]
@@ -155,7 +157,7 @@ class Kernels(StateComputer):
         t: float | NDArray = 0.0,
         z: NDArray | None = None,
     ) -> NDArray:
-        """The same with Baumgarte's terms for the constraints. factors : of rate and size of what these are off by."""
+        """Return the accelerations with Baumgarte terms. factors : of velocity violation and closure error."""
         self.require_rows("forward dynamics")
         return self._compute("stabilised_dynamics", (q, v, tau), f_ext, t, z=z, besides={"baumgarte": factors})[0]
 
@@ -168,36 +170,36 @@ class Kernels(StateComputer):
         t: float | NDArray = 0.0,
         z: NDArray | None = None,
     ) -> tuple[NDArray, NDArray]:
-        """The same, and what acts along each of the `rows` (..., rows): minus the reactions, zero of dependent ones."""
+        """Return accelerations and, for each of the `rows`, minus its reaction (..., rows); zero for redundant rows."""
         self.require_rows("forward dynamics")
         qdd, reactions = self._compute("reactions", (q, v, tau), f_ext, t, z=z)
         return qdd, reactions
 
     def constraint_rows(self, q: NDArray, v: NDArray, t: float = 0.0) -> RowsAt:
-        """What the `rows` say of states."""
+        """Return the constraint `rows` at states, with their closure errors and velocity violations."""
         self.require_rows("rows of constraints")
         K, k, gap, slip, opened = self._compute("constraint_rows", (q, v), t=t)
         return RowsAt(K, k, gap, slip, np.sqrt(opened[..., 0]))
 
     def openness(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """The largest gap (...,) of constraints: an angle, or a share of the mechanism's length."""
+        """Return the largest closure error (...,) of constraints: an angle, or a fraction of the mechanism's length."""
         self.require_rows("the gaps of constraints")
         return np.asarray(np.sqrt(self._compute("openness", (q,), t=t)[0][..., 0]))
 
     @property
     def knows_residuals(self) -> bool:
-        """Whether there are `residuals`."""
+        """Whether `residuals` is available."""
         return self.rows is not None and self.rows.known_by_bodies
 
     def residuals(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Of loop joints, (..., m), rad and m, by the poses of the bodies that they join, see `knows_residuals`.
+        """Return the residuals (..., m) of loop joints, rad and m, from the poses of the bodies that they join.
 
-        Where a loop joint is a reversed one, those of the joint inside.
+        See `knows_residuals`. For a reversed loop joint they are those of the joint inside.
         """
         return self._compute("residuals", (q,), t=t)[0]
 
     def transmitted(self) -> list[NDArray]:
-        """Of each loop joint the wrenches (rows, 6) that the rows stand for, on the successor body, in its coordinates.
+        """Return for each loop joint the wrenches (rows, 6) of its rows, on the successor body in its coordinates.
 
         The successor is that of the joint inside where a loop joint is a reversed one.
         """
@@ -210,7 +212,7 @@ class Kernels(StateComputer):
     def own_forces(
         self, q: NDArray, v: NDArray, t: float | NDArray = 0.0, z: NDArray | None = None
     ) -> tuple[NDArray, NDArray, NDArray]:
-        """Of force elements: forces along the velocities (..., nv), energy stored, J, and power lost, W, (...) each."""
+        """Return the force elements' joint forces (..., nv), stored energy, J, and dissipated power, W, (...) each."""
         if self.own is None:
             nothing = np.zeros(q.shape[:-1])
             return np.zeros(v.shape), nothing, nothing
@@ -218,58 +220,61 @@ class Kernels(StateComputer):
         return tau, powers[..., 0], powers[..., 1]
 
     def own_state_rates(self, q: NDArray, v: NDArray, z: NDArray, t: float | NDArray = 0.0) -> NDArray:
-        """How fast the states z of force elements change, (..., nz)."""
+        """Return the time derivative (..., nz) of the states z of force elements."""
         return self._compute("own_forces", (q, v), t=t, z=z)[2] if self._has_states else np.zeros(z.shape)
 
     def own_gradient(self, q: NDArray, v: NDArray, weights: NDArray, t: float = 0.0) -> OwnGradient:
-        """Of ``weights . own_forces(q, v)[0]``."""
+        """Return the gradient of ``weights . own_forces(q, v)[0]``."""
         return OwnGradient(*self._compute("own_gradient", (q, v, weights), t=t))
 
     def motors(self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0) -> NDArray:
-        """What moves the joints that move as time says: forces along the velocities of the joints inside them."""
+        """Return the forces that drive prescribed joints, along the velocities of the joints inside them."""
         return self._compute("motors", (q, v, qdd), f_ext, t)[0]
 
     def crba(self, q: NDArray, t: float = 0.0, into: Into = NEW) -> NDArray:
-        """Joint-space inertia matrix (..., nv, nv)."""
+        """Return the joint-space inertia matrix (..., nv, nv)."""
         return self._compute("crba", (q,), t=t, into=into)[0]
 
     def forward_kinematics(
         self, q: NDArray, v: NDArray | None = None, t: float = 0.0
     ) -> tuple[NDArray, NDArray | None]:
-        """World poses (..., bodies, 4, 4), and with v the body velocities (..., bodies, 6) in body coordinates."""
+        """Return world poses (..., bodies, 4, 4), and with v the body twists (..., bodies, 6) in body coordinates."""
         if v is None:
             return self._compute("poses", (q,), t=t)[0], None
         poses, velocities = self._compute("kinematics", (q, v), t=t)
         return poses, velocities
 
     def energy(self, q: NDArray, v: NDArray, t: float | NDArray = 0.0, z: NDArray | None = None) -> NDArray:
-        """Kinetic, gravitational and spring energy (..., 3), J; the last with that of force elements."""
+        """Return kinetic, gravitational and spring energy (..., 3), J; the last includes that of force elements."""
         return self._compute("energy", (q, v), t=t, z=z)[0]
 
     def jacobian(
         self, q: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0, into: Into = NEW
     ) -> NDArray:
-        """Jacobian (..., 6, nv) of a frame with a placement (4, 4) on a body."""
+        """Return the Jacobian (..., 6, nv) of a frame with a placement (4, 4) on a body."""
         return self._compute(f"jacobian_{reference}", (q,), t=t, frame=self.frame(body, placement), into=into)[0]
 
     def bias_acceleration(
         self, q: NDArray, v: NDArray, body: int, placement: NDArray, reference: Reference, t: float = 0.0
     ) -> NDArray:
-        """Acceleration (..., 6) of such a frame that velocity alone causes."""
+        """Return the bias acceleration Jdot v (..., 6) of a frame on a body."""
         return self._compute(f"bias_acceleration_{reference}", (q, v), t=t, frame=self.frame(body, placement))[0]
 
     def center_of_mass(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Centre of mass (..., 3) of what joints move."""
+        """Return the centre of mass (..., 3) of the moving bodies."""
         return self._compute("center_of_mass", (q,), t=t)[0]
 
     def momentum(self, q: NDArray, v: NDArray, about: Literal["world", "com"], t: float = 0.0) -> NDArray:
-        """Spatial momentum (..., 6) in world axes about the world's origin or the centre of mass."""
+        """Return the spatial momentum (..., 6) in world axes about the world's origin or the centre of mass."""
         return self._compute(f"momentum_{about}", (q, v), t=t)[0]
 
     def rnea_jacobian(
         self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, into: Into = NEW
     ) -> Blocks:
-        """d tau by q, v and qdd, (..., nv, nv) each, of `rnea`; parts of one array (..., nv, `row_length` of 3 nv)."""
+        """Return the derivatives (..., nv, nv) of `rnea` by q, v and qdd.
+
+        They are views of one array (..., nv, `row_length` of 3 nv).
+        """
         return self._blocks(*self._compute("rnea_jacobian", (q, v, qdd), f_ext, into=into))
 
     def aba_jacobian(
@@ -282,7 +287,10 @@ class Kernels(StateComputer):
         t: float = 0.0,
         into: Into = NEW,
     ) -> tuple[Blocks, NDArray]:
-        """d qdd by q, v and tau, (..., nv, nv) each, of `aba`, or of `forward_dynamics` if passive; and qdd."""
+        """Return the derivatives of `aba`, or of `forward_dynamics` if passive; and qdd.
+
+        The derivatives are those by q, v and tau, (..., nv, nv) each.
+        """
         if self.loops:
             self.refuse_loops("the derivative of forward dynamics")
         algorithm = "forward_dynamics_jacobian" if passive else "aba_jacobian"
@@ -298,35 +306,35 @@ class Kernels(StateComputer):
     def rnea_gradient(
         self, q: NDArray, v: NDArray, qdd: NDArray, weights: NDArray, f_ext: NDArray | None = None
     ) -> RneaGradient:
-        """Of ``weights . tau`` of `rnea`."""
+        """Return the gradient of ``weights . tau`` of `rnea`."""
         found = RneaGradient(*self._compute("rnea_gradient", (q, v, qdd, weights), f_ext))
         return replace(found, by_f_ext=found.by_f_ext[..., self._layout.link_of_body, :])
 
     def passive_gradient(self, q: NDArray, v: NDArray, weights: NDArray) -> list[NDArray]:
-        """Of ``weights . (passive forces)`` by q, v, damping, stiffness and rest, (..., nv) each."""
+        """Return the gradient of ``weights . passive_forces`` by q, v, damping, stiffness and rest, (..., nv) each."""
         return self._compute("passive_gradient", (q, v, weights))
 
     def inverse_inertia_times(self, q: NDArray, x: NDArray) -> NDArray:
-        """H^-1 x (..., nv), without H."""
+        """Return H^-1 x (..., nv) without forming H."""
         if self.loops:
             self.refuse_loops("the inverse of H")
         return self._compute("inverse_inertia", (q, x))[0]
 
     def parameter_gradient(self, model: Model, by_link: NDArray) -> dict[str, NDArray]:
-        """Masses, centres of mass, inertias, placements and pitches of the model from `RneaGradient.by_link`."""
+        """Return gradients by the model's masses, centres of mass, inertias, placements and pitches."""
         return parameter_gradient(model, self._layout, self.numbers["frames"], by_link)
 
     def inertial_gradient(self, by_link: NDArray) -> NDArray:
-        """By mass, first moment and inertia about its origin of each body (..., bodies, 10)."""
+        """Return the gradient by mass, first moment and inertia about its origin of each body (..., bodies, 10)."""
         return inertial_gradient(self._layout, self.numbers["frames"], by_link)
 
     def require_rows(self, algorithm: str) -> None:
-        """Raise the `ModelError` of an algorithm that has to know loops, and does not know these."""
+        """Raise a `ModelError` if the model has loops whose constraint rows are not covered."""
         if self.loops and self.rows is None:
             self.refuse_loops(f"{algorithm} ({self.why_not})")
 
     def refuse_loops(self, algorithm: str) -> NoReturn:
-        """Raise the `ModelError` of an algorithm that would have to know loops."""
+        """Raise the `ModelError` of an algorithm that would need loop constraints."""
         raise loops_unseen(self.loops, self._model_name, algorithm)
 
     def _blocks(self, derivatives: NDArray) -> Blocks:
@@ -334,7 +342,7 @@ class Kernels(StateComputer):
         return derivatives[..., :nv], derivatives[..., nv : 2 * nv], derivatives[..., 2 * nv : 3 * nv]
 
     def frame(self, body: int, placement: NDArray) -> Frame:
-        """A frame with a placement (4, 4) on a body."""
+        """Return the frame with a placement (4, 4) on a body."""
         known = self._frames.get((body, placement.tobytes()))
         if known is not None:
             return known
@@ -342,6 +350,6 @@ class Kernels(StateComputer):
         R = R.reshape(3, 3)
         pose = [*(R @ placement[:3, :3]).ravel().tolist(), *(p + R @ placement[:3, 3]).tolist()]
         made = Frame(int(self._layout.link_of_body[body]), np.array(pose))
-        if len(self._frames) >= FRAMES:  # a frame that moves on its body comes in ever new places
+        if len(self._frames) >= FRAMES:  # a frame that the user moves would otherwise fill memory
             self._frames.clear()
         return self._frames.setdefault((body, placement.tobytes()), made)

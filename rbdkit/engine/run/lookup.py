@@ -1,4 +1,4 @@
-"""From a model to its kernels, without making them twice."""
+"""Lookup of the kernels of a model, which are made once and dropped when the model changes."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 
 class _Made(NamedTuple):
-    """Kernels, or why there are none."""
+    """Kernels of a model, or why there are none."""
 
     kernels: Kernels | None
     why: str
 
 
 def kernels_for(model: Model) -> Kernels | None:
-    """The kernels of a model; None if it has a joint that the engine does not know (see `backend`).
+    """Return the kernels of a model; None if it has a joint that the engine does not know (see `backend`).
 
-    Where joints close loops they compute the spanning tree, and refuse what that cannot tell.
+    Where joints close loops they compute the spanning tree, and refuse algorithms for which that is not enough.
     """
     return kept(model, _make).kernels
 
 
 def backend(model: Model) -> tuple[str, str]:
-    """What computes a model, 'llvm', 'python' or 'book', and why it is nothing faster."""
+    """Return what computes a model, 'llvm', 'python' or 'book', and why nothing faster does."""
     made = kept(model, _make)
     return ("book" if made.kernels is None else made.kernels.backend), made.why
 
 
 def scene_for(model: Model) -> tuple[Scene | None, str]:
-    """What may touch in a model, for the compiled loop over time; None, and why, if contacts are not compiled."""
+    """Return the contact scene of a model for the compiled time loop, or None and why contacts are not compiled."""
     return kept(model, _scene)
 
 

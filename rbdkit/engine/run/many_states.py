@@ -1,4 +1,4 @@
-"""Large stacks of states, whose numbers are read once, as long as nothing is out of the ordinary."""
+"""Fast path for large stacks of states: inputs are checked while they are computed with, so they are read once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rbdkit.trace import width_of
 
 
 def for_many_states(model: Model, algorithm: str, backend: object, q: Any, v: Any, w: Any) -> Kernels | None:
-    """The kernels that compute an algorithm for a large stack of states and look at its numbers on the way.
+    """Return the kernels for an algorithm on a large stack if the fast path applies, else None.
 
-    None wherever anything needs a look before: all but arrays of floats of the right shapes, unit quaternions that are
-    none, and models that are no plain trees.
+    It applies to arrays of floats of the right shapes with valid quaternions, and to models that are plain trees. The
+    kernels then check in the same pass that numbers are finite.
     """
     if type(backend) is not str or backend != "auto" or type(model) is not Model:
         return None

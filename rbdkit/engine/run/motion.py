@@ -1,4 +1,4 @@
-"""A motion of a model in joint coordinates, with the loop over time compiled."""
+"""A motion of a model in joint coordinates, computed by the compiled time loop."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from rbdkit.trace import (
 )
 
 TASK = ("tau", "tau_now", "tau_numbers", "f_ext", "f_ext_numbers", "driven_q", "driven_v", "driven_a", "driven_numbers")
-"""Names of what a task is bound to."""
+"""Names of the arrays that a task is bound to."""
 OF_A_RUN = ("times", "tau")
-"""Arrays that every run brings with it."""
+"""Arrays that are new in every run."""
 
 
 class JointMotion:
@@ -76,7 +76,7 @@ class JointMotion:
         self.arrays |= kernels.driven.at(float(times[0]))
         chooses_steps = "landing" in self.arrays
         driven = None
-        if kernels.driven and (chooses_steps or scene is not None):  # which ask at times that no table has
+        if kernels.driven and (chooses_steps or scene is not None):  # both evaluate them at times that no table has
             driven = kernels.driven.motion(self.arrays["times"])
             if driven is None:
                 raise NotCovered("joints move as a Python function of time says, which the loop cannot ask")
@@ -119,12 +119,14 @@ class JointMotion:
         self.counts |= {"tau_step": held, "tau_next": held if len(tau) == self.steps + 1 else 0}
 
     def keep(self) -> None:
-        """Before the first run: there are to be others, see `begin`. For motions whose joint forces stand in an array,
-        without joints that move as time says."""
+        """Prepare for further runs with `begin`; to be called before the first one.
+
+        For motions with joint forces in an array and without prescribed joints.
+        """
         self._beginning = Beginning(self.arrays, OF_A_RUN)
 
     def begin(self, q: NDArray, v: NDArray, times: NDArray, tau: NDArray) -> None:
-        """Be the motion from another state, with joint forces of as many dimensions."""
+        """Restart from another state, with joint forces of as many dimensions."""
         assert self._beginning is not None
         self._beginning.restore()
         if len(times) != self.steps + 1:
@@ -135,17 +137,17 @@ class JointMotion:
         self._take_tau(tau)
 
     def rest(self) -> None:
-        """Let go what belongs to the run that has ended."""
+        """Release the arrays of the run that has ended."""
         for name in OF_A_RUN:
             del self.arrays[name]
 
     @property
     def numbers(self) -> Mapping[str, NDArray]:
-        """Of the model."""
+        """Numbers of the model, by array."""
         return self.kernels.numbers
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
-        """The numbers of joints that move as time says in all stages of some steps, if they come in tables."""
+        """Return tables of the prescribed joints at all stages of some steps, if a program reads them from tables."""
         if not self.kernels.driven or self.task.driven is not None:
             return {}
         t = self.arrays["times"][first : first + steps + 1]
@@ -158,7 +160,7 @@ class JointMotion:
         lanes: Lanes,
         numbers: Mapping[str, NDArray] | None,
     ) -> Callable[[], None]:
-        """The program of the task, bound."""
+        """Bind the program of the task."""
         if self._beginning is not None and numbers is None and lanes == ALONE:
             counts = {**self.counts, **counts}
             if self._binder is None:
@@ -170,5 +172,5 @@ class JointMotion:
 
     @property
     def stages(self) -> int:
-        """How often forward dynamics is computed."""
+        """Number of evaluations of forward dynamics."""
         return self.steps * self.counts["stages"]

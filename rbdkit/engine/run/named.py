@@ -1,4 +1,4 @@
-"""Bodies and joints in the messages of checked code, which itself knows numbers of links."""
+"""Names of bodies and joints in the messages of checked code, which itself knows only numbers of links."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rbdkit.trace import Binder, Given
 
 OF_LINKS = {"rows": ROW, "own_force": 6, "f_ext": 6}
 OF_BODIES = {"frames": FRAME, "poses": 16, "velocities": 6}
-"""So many numbers has each of them in these arrays."""
+"""Numbers per link, or per body, in these arrays."""
 BY_COORDINATES = ("q", "q_here", "x", "x_new")
 BY_VELOCITIES = ("v", "v_here", "v_new", "tau", "tau_here", "own_tau", "qdd", "bias_force")
-"""Arrays with a number for each coordinate, or velocity, of the model."""
+"""Arrays with one number for each coordinate, or each velocity, of the model."""
 
 
 def naming(binder: Binder, names: Sequence[tuple[str, str]], layout: Layout, width: int) -> Binder:
-    """A binder of checked code whose errors name the body and its joint.
+    """Wrap a binder of checked code so that errors name the body and its joint.
 
     names : of each body and its joint. width : numbers of a link in "work".
     """
@@ -42,7 +42,7 @@ def naming(binder: Binder, names: Sequence[tuple[str, str]], layout: Layout, wid
 
 
 def _body(fault: CheckError, layout: Layout, of_links: Mapping[str, int]) -> int | None:
-    """The number of the body whose turn it was, or of that which the element belongs to; None if that is not known."""
+    """Return the body that the loop was at, or that the element belongs to; None if neither is known."""
     array, index = fault.array, fault.index
     if fault.around:
         what, number = list(fault.around.items())[-1]
@@ -61,7 +61,7 @@ def _body(fault: CheckError, layout: Layout, of_links: Mapping[str, int]) -> int
 
 
 def _of_link(number: int, layout: Layout) -> int | None:
-    """The body of a link, 0 for the world."""
+    """Return the body of a link, 0 for the world."""
     if not 0 <= number <= len(layout.links):
         return None
     return int(layout.body_of_link[number - 1]) if number else 0

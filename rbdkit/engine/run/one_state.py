@@ -1,4 +1,10 @@
-"""One state by the shortest way, as long as nothing is out of the ordinary."""
+"""Fast path for one state of plain float64 arrays: no conversion of inputs and no search for the cause of an error.
+
+A small model computes in less time than Python needs to check its arguments. So the checks are made by one function per
+model and algorithm, kept with the model: a builtin in machine code where possible, else Python written out. It returns
+None whenever anything is unusual; the caller then takes the ordinary path, which finds out what is wrong and says so.
+A bound call is taken off a list while it runs: `list.pop` is atomic in the interpreter, so no lock is needed.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +32,19 @@ from rbdkit.spatial.read_numbers import FLOAT
 from rbdkit.trace import Owner, guarded
 
 WELL_BELOW = 1e150
-"""Results up to here are known to be finite at a glance: their squares are."""
+"""Bound on results up to which they are surely finite: their squares are."""
 LOOKED_AT = ("aba", "forward_dynamics", "center_of_mass", "momentum_world", "momentum_com")
-"""Algorithms whose results need not be finite where their arguments are."""
+"""Algorithms whose results may be infinite for finite arguments."""
 
 MOST_HELD = 128
-"""Larger models are computed while other threads may go on: code that checks its arguments holds them up."""
+"""Most velocities of a model that is computed with the interpreter lock held; larger ones let other threads go on."""
 
 AUTO = "auto"
-"""The one object that programs mean who write so: the interpreter keeps such words once."""
+"""The default of `backend`, compared by identity: the interpreter keeps one object for such a literal."""
 
 Quick = Callable[..., Any]
-"""A function of a model and three arrays, of which it looks at those that it needs: its result, or a tuple of several;
-None if it would take a longer look."""
+"""Function of a model and three arrays, of which it reads those it needs: its result, or a tuple of several; None where
+the fast path does not apply."""
 
 
 def at_one_state(
@@ -50,11 +56,11 @@ def at_one_state(
     third: object = None,
     frame: str | None = None,
 ) -> Any:
-    """What an algorithm writes for one state, as `Kernels` computes it; None wherever anything needs a longer look.
+    """Evaluate one state of plain float64 arrays without input conversion; return None if the fast path does not apply.
 
-    That is: anything but arrays of floats of the right shapes, that are finite, not large and on their manifold; a
-    model with loops that the algorithm does not know, joints that move as time says, inertias that make no sense, or
-    without kernels; a result that is not finite. Who calls looks then, and has the words for what is wrong.
+    It applies to arrays of floats of the right shapes that are finite, not huge and on their manifold, and to models
+    with kernels, sensible inertias, no prescribed joints and no loops that the algorithm does not cover; and if the
+    result is finite. Otherwise the caller takes the ordinary path, which reports what is wrong.
 
     Parameters
     ----------
@@ -68,7 +74,7 @@ def at_one_state(
     """
     if backend is not AUTO:
         return None
-    try:  # a try costs nothing, and a look before would
+    try:  # an attempt costs nothing, a check before it would
         compute = model._kept.calls[algorithm if frame is None else (algorithm, _known_as(model, frame))]  # type: ignore[attr-defined]
     except (AttributeError, KeyError):
         if type(model) is not Model or (compute := _made(model, algorithm, frame)) is None:
@@ -77,7 +83,7 @@ def at_one_state(
 
 
 def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
-    """The function that does it, kept with the model; None as long as there is none."""
+    """Return the fast function of a model and an algorithm, kept with the model; None as long as there is none."""
     own = current(model)
     try:
         named = None if frame is None else model.frame(frame)
@@ -93,11 +99,11 @@ def _made(model: Model, algorithm: str, frame: str | None) -> Quick | None:
 
 
 def _never(model: Model, q: object, second: object, third: object) -> None:
-    """Of models that take a longer look in every state."""
+    """Return None: the function of models to which the fast path never applies."""
 
 
 def of_ordinary(model: Model, algorithm: str) -> Kernels | None:
-    """The kernels of a model of which nothing but the states needs a look before an algorithm runs; None of others."""
+    """Return the kernels of a model if only its states need checks before an algorithm runs, else None."""
     if model.senseless is not None or (kernels := kernels_for(model)) is None:
         return None
     if algorithm in ("aba", "forward_dynamics") and idle_body(model) is not None:
@@ -109,26 +115,26 @@ def of_ordinary(model: Model, algorithm: str) -> Kernels | None:
     if (model.nz or kernels.timed) and algorithm in WITH_OWN_FORCES:
         return None
     if model.contact_rules and algorithm in ("aba", "forward_dynamics"):
-        return None  # whether anything touches is to be looked at in every state
+        return None  # whether shapes touch must be checked in every state
     return kernels
 
 
 def _known_as(model: Model, frame: str) -> object:
-    """What tells frames apart: models that share what is kept of them may give one name to different frames."""
+    """Return a key for a frame: models that share a cache may give one name to different frames."""
     own = model._frame_index.get(frame)
     return frame if own is None else model.frames[own]
 
 
 def _quick(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick | None:
-    """The function itself: a builtin that checks and computes where there is such, else by Python.
+    """Return a builtin that checks and computes where the platform has it, else a Python function.
 
-    None as long as no call waits that it could be made of.
+    None as long as there is no bound call that it could be made of.
     """
     idle, quaternions = kernels.idle(algorithm, frame), _quaternions(model)
     if quaternions is None or model.nv > MOST_HELD:
         return _in_python(model, own, kernels, algorithm, frame)
     try:
-        call = idle.pop()  # it is the builtin's from now on
+        call = idle.pop()  # it belongs to the builtin from now on
     except IndexError:
         return None
     given, largest = len(INPUTS[algorithm]), WELL_BELOW if algorithm in LOOKED_AT else inf
@@ -143,7 +149,7 @@ def _quick(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Fra
 
 
 def _as_long_as(holds: Callable[[], bool], made: Quick) -> Quick:
-    """The function where what is known of a model depends on more than its parts, at which it looks itself."""
+    """Wrap a function so that it first checks what the cache of the model depends on beyond the model's parts."""
 
     def compute(model: Model, q: object, second: object, third: object) -> Any:
         return made(model, q, second, third) if holds() else None
@@ -152,7 +158,7 @@ def _as_long_as(holds: Callable[[], bool], made: Quick) -> Quick:
 
 
 def _quaternions(model: Model) -> list[int] | None:
-    """Where unit quaternions begin in q; None if something else than such is to be checked."""
+    """Return where unit quaternions begin in q; None if other joints need a check too."""
     places = []
     for joint in model._curved:
         if type(joint.type) not in (Free, Spherical):
@@ -162,11 +168,11 @@ def _quaternions(model: Model) -> list[int] | None:
 
 
 def _in_python(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
-    """The same in Python, written out: a loop over its arguments would take as long as their dynamics."""
+    """Return the fast function in Python, written out: a loop over its arguments would take as long as the dynamics."""
     curved = [(joint.type.check, joint.q_slice) for joint in model._curved]
     idle, looked_at, given = kernels.idle(algorithm, frame), algorithm in LOOKED_AT, len(INPUTS[algorithm])
     known = own.known
-    # what takes the place of arguments that an algorithm does not have: the pose of its frame, then nothing
+    # stands in for the arguments that an algorithm does not have: the pose of its frame, then nothing
     spare = [np.zeros(0)] * 2 if frame is None else [frame.pose, np.zeros(0)]
     second, third = [*[np.empty(model.nv)] * (given - 1), *spare][:2]
     for_q, for_second, for_third = (model.nq,), second.shape, third.shape
@@ -193,7 +199,7 @@ def _in_python(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame:
             except StateError:
                 return None
         try:
-            call = idle.pop()  # it belongs to no thread then; taking one is one step of the interpreter
+            call = idle.pop()  # while it is off the list it belongs to this thread; `pop` is atomic
         except IndexError:
             return None
         for buffer, x in zip(call.inputs, (q, v, w)):  # not all of them have one

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class State:
-    """One of a stack of states: its part of the arrays of a program that loops over them."""
+    """One state of a stack: its part of the arrays of a program that loops over states."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class State:
             tree.program.store(own_forces.OWN_TIME, 0, 0, tree.program.load("t", number))
 
     def __getitem__(self, name: str) -> JointArray:
-        """Of an array with a number for each velocity."""
+        """Return this state's part of an array with a number for each velocity."""
         return self._array(name, self.number * self.tree.nv, "v")
 
     def _array(self, name: str, start: Whole, which: str) -> JointArray:
@@ -69,7 +69,7 @@ class State:
         return LookedAt(program, name, start, which, self._sums)
 
     def finish(self) -> None:
-        """Keep the squares of what straight-line code has looked at."""
+        """Add up the squares of what straight-line code has read and written."""
         if self._sums:
             self.tree.program.store(SQUARES, 0, 0, self.tree.program.load(SQUARES, 0) + sum(self._sums.values()))
 
@@ -277,11 +277,11 @@ def over_states(
     looked: bool = False,
     apart: bool = False,
 ) -> None:
-    """Write the program of one of `ALGORITHMS`.
+    """Record the program of one of `ALGORITHMS`.
 
-    external : whether there are external forces on the bodies. own : the model's force elements. rows : what constrains
-    its tree. deep : whether many joints move its bodies. looked : whether it adds up squares of numbers, see
-    `LookedAt`. apart : whether reactions are found leg by leg.
+    external : whether there are external forces on the bodies. own : the model's force elements. rows : its constraint
+    rows. deep : whether many joints move a body. looked : whether squares of numbers are summed up, see `LookedAt`.
+    apart : whether reactions are computed leg by leg.
     """
     program = tree.program
     with program.loop(0, program.count("states"), program.lanes.width) as number:

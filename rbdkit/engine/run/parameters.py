@@ -1,4 +1,4 @@
-"""From gradients with respect to the numbers of links to those with respect to the parameters of a model, by name."""
+"""Chain rule from gradients by the numbers of links to gradients by the named parameters of a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UPPER = np.triu_indices(3)
 
 
 def parameter_gradient(model: Model, layout: Layout, frames: NDArray, by_link: NDArray) -> dict[str, NDArray]:
-    """Masses, centres of mass, inertias, placements and pitches.
+    """Return gradients by masses, centres of mass, inertias, placements and pitches.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def parameter_gradient(model: Model, layout: Layout, frames: NDArray, by_link: N
 def _by_inertia(
     model: Model, layout: Layout, frames: NDArray, by_link: NDArray
 ) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """By mass, centre of mass and inertia about it of every body, and by a twist of its frame that moves it alone."""
+    """Return gradients by mass, centre of mass and central inertia of every body, and by a twist of its frame alone."""
     inertias = [body.inertia for body in model.bodies]
     m = np.array([0.0 if I is None else I.mass for I in inertias])
     com = np.array([np.zeros(3) if I is None else I.com for I in inertias])
@@ -74,13 +74,13 @@ def _by_inertia(
 
 
 def inertial_gradient(layout: Layout, frames: NDArray, by_link: NDArray) -> NDArray:
-    """By the ten numbers of each body in its own frame, (..., bodies, 10), from those of the links that carry them."""
+    """Map gradients by the links' inertias to those by each body's ten numbers in its own frame, (..., bodies, 10)."""
     on_links = by_link[..., layout.link_of_body, 6:16]
     return np.einsum("...bk,bkn->...bn", on_links, np.array([_in_link(frame) for frame in frames.reshape(-1, 12)]))
 
 
 def _in_link(frame: NDArray) -> NDArray:
-    """(10, 10): mass, first moment and inertia about the origin in a link, from those in a frame placed in it."""
+    """Return the (10, 10) matrix that maps mass, first moment and inertia from a placed frame to the link."""
     R, p = frame[:9].reshape(3, 3), frame[9:]
     matrix = np.zeros((10, 10))
     matrix[:, 0] = [1.0, *p, *(p @ p * np.eye(3) - np.outer(p, p))[UPPER]]
@@ -94,12 +94,12 @@ def _in_link(frame: NDArray) -> NDArray:
 
 
 def _turned(R: NDArray, wrench: NDArray) -> NDArray:
-    """A spatial force (..., 6) in the axes that R turns to."""
+    """Rotate a spatial force (..., 6) by R."""
     return (wrench.reshape(*wrench.shape[:-1], 2, 3) @ R.T).reshape(wrench.shape)
 
 
 def _in_parent(placement: NDArray, wrench: NDArray) -> NDArray:
-    """A spatial force (..., 6) in a placed frame, in coordinates of the frame it is placed in."""
+    """Transform a spatial force (..., 6) from a placed frame to the frame that it is placed in."""
     turned = _turned(placement[:3, :3], wrench)
     turned[..., :3] += np.cross(placement[:3, 3], turned[..., 3:])
     return turned

@@ -1,4 +1,4 @@
-"""Programs of algorithms, written over trees of links. Only code that is not known yet needs this."""
+"""Tracing of tasks into programs over trees of links; needed only for code that no cache has."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def record(task: Task, tree: Tree) -> None:
-    """Write the program of a task over a tree."""
+    """Record the program of a task over a tree."""
     if task.step is not None and task.touching is not None:
         assert isinstance(tree, LoopTree)
         over_time(_touching_tree(task, tree, task.touching), task.step)
@@ -63,7 +63,7 @@ def _record_constrained(task: Task, tree: LoopTree) -> None:
 
 @dataclass(frozen=True, eq=False)
 class RecordedTask:
-    """The program of a task. width : numbers of work space a link."""
+    """The program of a task. width : numbers of work space per link."""
 
     program: Program
     width: int
@@ -73,7 +73,7 @@ class RecordedTask:
 def recorded_code(
     task: Task, kinds: tuple[LinkKind, ...], lanes: Lanes = ALONE, limbs: int | None = None
 ) -> RecordedTask:
-    """The program for all models whose joints are of these kinds, as it was recorded. limbs : so many at once."""
+    """Record the program for all models with these kinds of joints. limbs : number of subtrees computed at once."""
     program = Program(task.algorithm, lanes)
     tree = LoopTree(program, kinds) if limbs is None else LimbTree(program, kinds, limbs)
     record(task, tree)
@@ -81,7 +81,7 @@ def recorded_code(
 
 
 def recorded_shape(task: Task, shape: Shape, lanes: Lanes = ALONE) -> RecordedTask:
-    """The program for models of one shape, without loops."""
+    """Record the program for models of one shape, without loops."""
     program = Program(task.algorithm, lanes)
     record(task, UnrolledTree(program, shape.links, shape.nq, shape.nv, dict(shape.fixed)))
     return RecordedTask(program, 0)

@@ -1,4 +1,4 @@
-"""Which models have straight-line code, and what it takes for granted of them."""
+"""Which models have straight-line code, and what that code has built in."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from rbdkit.engine.run.tables import fixed_numbers
 from rbdkit.engine.steps.nodes import ROW, Link
 
 UNROLLED_LINKS = 10
-"""Motions of models up to this size have straight-line code."""
+"""Most links of models whose motions have straight-line code."""
 UNROLLED_IN_STACKS = 40
-"""Stacks of states of models up to this size have it, where they are long."""
+"""Most links of models whose large stacks of states have straight-line code."""
 STATES_A_LINK = 100
-"""So many states in one call for each link are worth compiling it."""
+"""Number of states in one call per link from which on compiling it pays."""
 ROTATION = 9
-"""So many numbers of a link come before its position."""
+"""Numbers of a link before its position: its rotation."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A model of which straight-line code may be made.
+    """What straight-line code of a model has built in.
 
-    links : without the world. nq, nv : of the model. fixed : numbers of "rows" that become part of the code, with
-        positions.
+    links : without the world. nq, nv : of the model. fixed : elements of "rows" that become part of the code, as pairs
+        of place and value.
     """
 
     links: tuple[Link, ...]
@@ -35,16 +35,16 @@ class Shape:
 
     @property
     def small(self) -> bool:
-        """Whether motions have such code, too."""
+        """Whether motions have straight-line code, too."""
         return len(self.links) <= UNROLLED_LINKS
 
     def pays(self, states: int | None) -> bool:
-        """Whether it serves so many states in one call, or, if None, a motion of any length."""
+        """Return whether straight-line code pays for this many states in one call, or, if None, for a motion."""
         return self.small if states is None else states >= STATES_A_LINK * len(self.links)
 
 
 def is_small(layout: Layout) -> bool:
-    """Whether there is straight-line code for motions of such models."""
+    """Return whether motions of models with this layout have straight-line code."""
     return len(layout.links) <= UNROLLED_LINKS and _can_be_unrolled(layout)
 
 
@@ -53,10 +53,10 @@ def _can_be_unrolled(layout: Layout) -> bool:
 
 
 def shape_of(layout: Layout, rows: NDArray) -> Shape | None:
-    """What the straight-line code of a model takes for granted; None if there is none.
+    """Return what the straight-line code of a model has built in; None if it has none.
 
-    It depends on the model alone, so that the same call gives the same bits whatever ran before. Numbers of "rows" that
-    are 1 or -1 save work in rotations only: a length of 1 m among others needs no code of its own.
+    It depends on the model alone, so that the same call gives the same bits whatever ran before. Elements of "rows"
+    that are 1 or -1 are built in only in rotations: a length of 1 m among others needs no code of its own.
     """
     if len(layout.links) > UNROLLED_IN_STACKS or not _can_be_unrolled(layout):
         return None
@@ -64,5 +64,5 @@ def shape_of(layout: Layout, rows: NDArray) -> Shape | None:
 
 
 def plain_rows(layout: Layout, rows: NDArray) -> frozenset[tuple[int, float]]:
-    """Numbers of "rows" that become part of straight-line code."""
+    """Return the elements of "rows" that become part of straight-line code."""
     return frozenset((k, x) for k, x in fixed_numbers(layout, rows) if x == 0.0 or k % ROW < ROTATION)

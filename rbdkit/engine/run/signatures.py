@@ -1,4 +1,4 @@
-"""What algorithms read and write, and the room that they need."""
+"""Input and output arrays of the algorithms, and the work arrays that they need."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ OUTPUTS = {
 
 
 def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Arrays that programs keep what they compute in, with their sizes, and the counts that belong to them.
+    """Return the sizes of the work arrays of programs, and the counts that belong to them.
 
-    width : numbers of "work" a link.
+    width : numbers of "work" per link.
     """
     nv = layout.nv
     sizes = {
@@ -81,7 +81,7 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def outputs_of(algorithm: str, states: bool) -> tuple[str, ...]:
-    """Names of what an algorithm writes. states : whether it is about force elements with states of their own."""
+    """Return the names of an algorithm's outputs. states : whether force elements have states of their own."""
     return OUTPUTS[algorithm] + ("z_rate",) * (states and algorithm == "own_forces")
 
 
@@ -96,9 +96,9 @@ def output_shapes(
     rows: int = 0,
     loop_rows: int = 0,
 ) -> dict[str, tuple[int, ...]]:
-    """The arrays that an algorithm writes, with their shapes for one state.
+    """Return the shapes of an algorithm's outputs for one state, by array name.
 
-    own : numbers of force elements. nz : of their states. rows : of constraints. loop_rows : of loop joints among them.
+    own : numbers of force elements. nz : their states. rows : constraint rows. loop_rows : those of loop joints.
     """
     shapes = {"H": (nv, nv), "poses": (bodies, 4, 4), "velocities": (bodies, 6), "energies": (3,)}
     shapes |= {

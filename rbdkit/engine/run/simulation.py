@@ -1,4 +1,4 @@
-"""Whole trajectories of one model: the loop over time runs in a program, a chunk at a time."""
+"""Whole trajectories of one model: the compiled time loop runs in chunks of steps."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def simulate(
     redmax: bool = False,
     kind: Hashable = None,
 ) -> Run:
-    """Step a model through given times, with the springs and dampers of its joints.
+    """Step a model through given times, with joint springs, dampers and force elements.
 
     Parameters
     ----------
-    q, v : (nq,), (nv + nz,) initial state; the states of force elements stand behind the velocities.
+    q, v : (nq,), (nv + nz,) initial state; the states of force elements follow the velocities.
     times : (steps + 1,) s.
     method : an integrator that records its steps.
-    tau : joint forces: (nv,) constant, (steps, nv) held over each step, or (steps + 1, nv) with straight lines between;
-        or what computes them from time and state.
-    f_ext : (bodies, 6) constant external forces in world coordinates, or what computes those on the links (see
-        `Kernels.on_links`), (links + 1) * 6 numbers.
-    every : record every so many steps, and the last.
-    progress : is told the fraction done, every so often.
+    tau : joint forces: (nv,) constant, (steps, nv) held over each step, or (steps + 1, nv), linear in between; or a
+        traced function of time and state.
+    f_ext : (bodies, 6) constant external forces in world coordinates, or a traced function that gives those on the
+        links (see `Kernels.on_links`), (links + 1) * 6 numbers.
+    every : recording interval in steps; the last step is always recorded.
+    progress : called now and then with the fraction done.
     begins : arrays that the method begins with, see `rbdkit.formulations.system.Starting`, and "baumgarte", the factors
-        of the rate and the size of what constraints are violated by, if such terms are to act.
-    scene : what may touch, for a method that asks for contacts; the log of the run then has these.
-    redmax : whether accelerations come from J^T M J, in of order n^3 steps.
-    kind : names the method, if it does the same in all runs: these then use the same arrays, one after the other.
+        of velocity violation and closure error, if Baumgarte terms are to act.
+    scene : the contact scene, for a contact method; the run then has a contact log.
+    redmax : whether accelerations come from J^T M J, which costs O(n^3).
+    kind : names the method, if it is the same in all runs: these then reuse the same arrays.
     """
     plain = isinstance(tau, np.ndarray) and f_ext is None and not (begins or kernels.driven or redmax)
     if kind is not None and plain and scene is None:
@@ -65,9 +65,9 @@ def _in_kept_arrays(
     progress: Callable[[float], object] | None,
     kind: Hashable,
 ) -> Run:
-    """The same for a method of this kind, with nothing but joint forces that are known."""
+    """Simulate in reused arrays, for a method of this kind with given joint forces and nothing else."""
     idle = kernels.idle_motions[kind, tau.ndim]
-    try:  # one that waits for its turn belongs to no run; taking it is one step of the interpreter
+    try:  # while it is off the list it belongs to this run; `pop` is atomic
         motion = idle.pop()
     except IndexError:
         motion = JointMotion(kernels, q, v, times, method, tau, None)
@@ -90,8 +90,8 @@ def few_steps(
     f_ext: NDArray | Feedback | None = None,
     begins: Mapping[str, NDArray] | None = None,
 ) -> FewSteps:
-    """So many steps of `simulate` as there are times to come to, from states like this one.
+    """Return a function that makes as many steps of `simulate` as there are times to reach, from states like this one.
 
-    tau : of its own shape in all of them; if it is an array, "tau" is its name.
+    tau : of the same shape in all of them; if it is an array, "tau" is its name.
     """
     return FewSteps(JointMotion(kernels, q, v, times, method, tau, f_ext, begins))

@@ -1,4 +1,4 @@
-"""The code that is generated for a model, to be read."""
+"""The generated code of a model, for reading."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rbdkit.trace import checked, llvm_source, python_source
 
 
 def source(model: Model, algorithm: str, language: Literal["python", "llvm"] = "python") -> str:
-    """Source of the loop over links that computes an algorithm for a model, and for all with joints alike.
+    """Return the source of the loop over links that computes an algorithm for a model, and for all with similar joints.
 
     Each line of Python names the line of the text that it was recorded from. It is what ``backend="checked"`` runs; for
     few links other backends run the same operations link after link.
@@ -29,7 +29,7 @@ def source(model: Model, algorithm: str, language: Literal["python", "llvm"] = "
     Raises
     ------
     ModelError
-        If `model` is none, or nothing is generated for it, or by that name.
+        If `model` is not a model, or nothing is generated for it, or by that name.
     """
     require_model(model)
     names = isinstance(algorithm, str) and isinstance(language, str)

@@ -1,4 +1,10 @@
-"""Algorithms on the states of a model: one state, or a stack of them."""
+"""Algorithms on the states of a model: one state, or a stack of them.
+
+Binding a program costs more than one evaluation of a small model. So bound calls are kept in lists: a call takes one
+off, copies its inputs in, runs it, copies the results out and puts it back. `list.pop` is atomic, so threads never
+share a call, and no lock is needed; a thread that finds the list empty binds one more. Large stacks run in SIMD lanes
+and in several threads, on the caller's memory.
+"""
 
 from __future__ import annotations
 
@@ -25,27 +31,27 @@ if TYPE_CHECKING:
     from rbdkit.trace import FewSteps
 
 LANE_STATES = 512
-"""So many states in one call are worth code that computes several at once."""
+"""Number of states in one call from which on SIMD lanes are used."""
 FEW = 1000
-"""Calls for stacks of states with so few velocities wait for the next one, as those for one state do."""
+"""Most velocities, of all states together, of stacks whose bound calls are kept, like those for one state."""
 MOST_WAITING = 32
-"""So many sizes of stacks at most have such calls."""
+"""Most sizes of stacks whose calls are kept."""
 WIDE_ALREADY = ("aba_jacobian", "forward_dynamics_jacobian")
-"""Their loops over columns are wide, and gain nothing from several states side by side."""
+"""Algorithms whose loops over columns are vectorised already, and gain nothing from SIMD lanes over states."""
 ZEROS_STAY = ("crba", "jacobian")
-"""How names of algorithms begin that need not write what is zero in all states."""
+"""Beginnings of the names of algorithms that do not write structural zeros."""
 PART = {False: LANE_STATES, True: 64}
-"""Fewer states are not worth a thread of their own; True: of algorithms that are `WIDE_ALREADY`."""
+"""Fewest states worth a thread of their own; True: for algorithms that are `WIDE_ALREADY`."""
 LINKS_A_THREAD = 12_000
-"""Nor are so few links in all of them, where a link takes some ten nanoseconds: until a thread that waits has heard of
-its part, and has its turn with the interpreter, a tenth of a millisecond may pass."""
+"""Fewest links, over all states, worth a thread of their own: a link takes about ten nanoseconds, and a tenth of a
+millisecond may pass until a waiting thread has been woken and has its turn with the interpreter."""
 
 
 class Into(NamedTuple):
-    """Where a result goes, (..., n) and contiguous, if not into new memory, and how many threads compute a stack.
+    """Output buffer, (..., n) and contiguous, or None for new memory; and the number of threads for a stack.
 
-    squares : if given, sums of the squares of all that is read and written are added to it, by
-    "rnea", "aba" and "forward_dynamics" where several states are computed side by side.
+    squares : if given, sums of the squares of all numbers read and written are appended to it, by "rnea", "aba" and
+    "forward_dynamics" where they run in SIMD lanes.
     """
 
     out: NDArray | None = None
@@ -57,12 +63,11 @@ NEW = Into()
 
 
 class StateComputer(BoundModel):
-    """A model with programs that wait, bound to arrays, for states to compute. Several threads may use it at once.
+    """A model with bound programs that compute its states. Several threads may use it at once.
 
     Attributes
     ----------
-    idle_steps, idle_motions : where steps from one state, and whole motions, wait for their turn, by what they are
-        bound to.
+    idle_steps, idle_motions : step functions, and whole motions, that wait for reuse, by what they are bound to.
     """
 
     def __init__(self, model: Model, backend: Backend) -> None:
@@ -79,7 +84,7 @@ class StateComputer(BoundModel):
         self.idle_motions: defaultdict[Hashable, list[JointMotion]] = defaultdict(list)
 
     def idle(self, algorithm: str, frame: Frame | None = None) -> list[Call]:
-        """Where calls for one state of an algorithm without external forces wait for their turn."""
+        """Return the list of bound calls for one state of an algorithm without external forces."""
         return self._idle[algorithm, False, None if frame is None else frame.link, False, False]
 
     def _compute(
@@ -93,11 +98,11 @@ class StateComputer(BoundModel):
         besides: Mapping[str, NDArray] | None = None,
         into: Into = NEW,
     ) -> list[NDArray]:
-        """Run an algorithm on one state or a stack; gives copies of its results.
+        """Run an algorithm on one state or a stack and return copies of its results.
 
-        t : time, s; where force elements ask for it and no joint moves by it, each state may have its own, (...).
-        z : (..., nz) states of force elements, for what these take part in. besides : arrays that all states share.
-        into : where its first result goes.
+        t : time, s; where force elements depend on it and no prescribed joint does, each state may have its own, (...).
+        z : (..., nz) states of force elements, for algorithms that need them. besides : arrays that all states share.
+        into : output buffer of the first result.
         """
         states = self._has_states and algorithm in WITH_OWN_FORCES
         if states:
@@ -133,7 +138,7 @@ class StateComputer(BoundModel):
         else:
             return self._compute_stack(Job(*key, looked=into.squares is not None), inputs, shared, into)
         call: Call | None
-        try:  # a call that waits for its turn belongs to no thread; taking one is one step of the interpreter
+        try:  # while a call is off the list it belongs to this thread; `pop` is atomic
             call = idle.pop()
         except IndexError:
             call = None
@@ -150,11 +155,11 @@ class StateComputer(BoundModel):
         return results
 
     def _are_few(self, states: int) -> bool:
-        """Whether a call for so many states may wait."""
+        """Return whether calls for stacks of this size are kept."""
         return 0 < states < LANE_STATES and states * self._layout.nv <= FEW
 
     def _on_symbols(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> list[NDArray]:
-        """The results as part of the recording that the symbols belong to, state by state."""
+        """Return the results as part of the trace that the symbols belong to, state by state."""
         leading, shapes = inputs[0].shape[:-1], self._shapes(job.algorithm)
         given = {name: x.ravel().tolist() for name, x in shared.items()}
         flat = [np.broadcast_to(x, (*leading, *x.shape[len(leading) :]), subok=True) for x in inputs]
@@ -163,7 +168,7 @@ class StateComputer(BoundModel):
         for state in np.ndindex(leading):
             own = [x[state].ravel().tolist() for x in flat] + [[0.0] * int(np.prod(shape)) for shape in shapes]
             arrays = {**given, **dict(zip(job.names, own, strict=True))}
-            with graph.exactly(False):  # zeros of a mechanism are its structure
+            with graph.exactly(False):  # zeros of a mechanism are structural
                 self.walk(job.task, arrays, job.counts(1))
             for part, name in zip(found, job.names[-len(shapes) :], strict=True):
                 part += arrays[name]
@@ -217,7 +222,7 @@ class StateComputer(BoundModel):
     def _bind_stack(
         self, job: Job, stacks: list[NDArray], states: int, in_all: int, shared: dict[str, NDArray]
     ) -> Callable[[], None]:
-        """A program for so many states, out of a stack of `in_all`, which says what code is right."""
+        """Bind a program to `states` states out of a stack of `in_all`, whose size selects the code."""
         arrays = {**dict(zip(job.names, stacks, strict=True)), **shared}
         return self.bind(job.task, arrays, job.counts(states), in_all)
 
@@ -230,9 +235,9 @@ class StateComputer(BoundModel):
         shared: dict[str, NDArray],
         squares: list[float] | None,
     ) -> None:
-        """Compute so many states in each step of the loop over states, in lanes that begin one state apart.
+        """Compute a stack in SIMD lanes that begin one state apart.
 
-        What is left at the end is done in one step more, which computes some states again.
+        What is left at the end is done in one more iteration, which computes some states again.
         """
         states = len(stacks[0])
         rest, straight = states % width, self.unrolls(in_all)
@@ -260,7 +265,7 @@ class StateComputer(BoundModel):
             idle.append(call)
 
     def _new_stack_call(self, job: Job, states: int, in_all: int, width: int, shared: dict[str, NDArray]) -> StackCall:
-        """A call for so many states, out of a stack of `in_all`."""
+        """Bind a call in SIMD lanes for `states` states, out of a stack of `in_all`."""
         places = {name: Apart(width) for name in job.names}
         own = {name: x.copy() for name, x in shared.items()}
         lanes = Lanes(width, frozenset([*self.numbers, *own]), frozenset(places))
@@ -270,7 +275,7 @@ class StateComputer(BoundModel):
         return StackCall(states, [*places.values()], [*own.values()], squares, run)
 
     def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
-        """Shapes of an algorithm's results for one state."""
+        """Return the shapes of an algorithm's results for one state."""
         known = self._known_shapes.get(algorithm)
         if known is None:
             known = self._known_shapes[algorithm] = self._shapes_of(algorithm)
@@ -285,10 +290,10 @@ class StateComputer(BoundModel):
 
 
 def _time(t: Any) -> Any:
-    """One finite time, or a symbol for one."""
+    """Return one finite time, s, or a symbol for one."""
     return symbols(t) if isinstance(t, Symbol) else time_in_seconds(t)
 
 
 def _zeros(shape: tuple[int, ...]) -> NDArray:
-    """An array that begins where wide loops read fastest."""
+    """Return an array of zeros aligned for SIMD loads."""
     return blank(prod(shape), 1).reshape(shape)

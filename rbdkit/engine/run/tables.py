@@ -1,4 +1,4 @@
-"""A model's layout in the tables that programs read, and which of its numbers straight-line code takes for granted."""
+"""A model's topology in the index tables that programs read, and the elements that straight-line code has built in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLOTS = "first_slot", "velocity_of_slot", "slot_supports", "first_slot_support"
 
 
 def kinds_of(layout: Layout) -> tuple[Kind, ...]:
-    """The kinds of links, each once, in an order that does not depend on the model."""
+    """Return the kinds of links, each once, in an order that does not depend on the model."""
     kinds = {link.kind for link in layout.links} or {Kind(MOTIONS["revolute"])}  # without links the loop runs no times
     return tuple(sorted(kinds, key=_place_in_order))
 
@@ -29,16 +29,18 @@ def _place_in_order(kind: Kind) -> tuple[str, bool, bool, bool, bool, str]:
 
 
 class Tables(Mapping[str, NDArray]):
-    """Tables "links", "orders", "bodies" of `LoopTree`, "supports", "first_support" of its `supporting`, "ordered" of
-    its `ordered`, "joined", "first_joined" of its `joined`, "paths", "first_path" of its `path_to`, those of its
-    `fours`, `chunks` and `left_over`; where joints follow others, those of `_slots` too.
+    """Index tables of a model, for programs that loop over links.
 
-    Those of pairs, of velocities or links one of which carries the other, are made when one of them is asked for: a
-    chain has n^2 / 2 of these, and what goes from link to link needs none.
+    "links", "orders" and "bodies" of `LoopTree`; "supports" and "first_support" of its `supporting`, "ordered" of its
+    `ordered`, "joined" and "first_joined" of its `joined`, "paths" and "first_path" of its `path_to`, those of its
+    `fours`, `chunks` and `left_over`; with mimic joints those of `_slots` too.
+
+    Tables of pairs (velocities or links one of which carries the other) are made when first read: a chain has n^2 / 2
+    of them, and O(n) algorithms need none.
 
     Parameters
     ----------
-    own : tables besides.
+    own : further tables.
     """
 
     def __init__(self, layout: Layout, kinds: tuple[Kind, ...], own: Mapping[str, NDArray] = MappingProxyType({})):
@@ -108,7 +110,7 @@ class Tables(Mapping[str, NDArray]):
 
 
 def _of_links(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
-    """The tables with a row for each link or velocity."""
+    """Return the tables with a row for each link or velocity."""
     links = np.zeros((len(layout.links) + 1, ENTRIES), dtype=np.int64)
     for number, link in enumerate(layout.links, start=1):
         links[number] = kinds.index(link.kind), link.parent, link.q, link.v
@@ -127,7 +129,7 @@ def _of_links(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
 
 
 def _in_fours(name: str, lists: list[list[int]]) -> dict[str, NDArray]:
-    """Tables of `LoopTree.fours`, from lists of the velocities that belong to each."""
+    """Return the tables of `LoopTree.fours`, from lists of the velocities that belong to each."""
     full = [[*others, *[a] * (-len(others) % FOUR)] for a, others in enumerate(lists)]
     return {
         f"{name}_fours": np.array([b for others in full for b in others], dtype=np.int64),
@@ -136,10 +138,10 @@ def _in_fours(name: str, lists: list[list[int]]) -> dict[str, NDArray]:
 
 
 def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[str, NDArray]:
-    """Tables of `LoopTree.chunks` and `left_over`, and the array "pair_masks".
+    """Return the tables of `LoopTree.chunks` and `left_over`, and the array "pair_masks".
 
-    Of each row the last chunk comes first: what it writes beyond the last column, zeros, the others write again. One
-    column alone makes no chunk: there might be no room for so many zeros.
+    Of each row the last chunk comes first: it writes zeros beyond the last column, which later chunks overwrite. A
+    single column makes no chunk: there might be no room for so many zeros.
     """
     nv = len(supports)
     whole = 0 if nv < FOUR else nv - nv % FOUR if nv % FOUR == 1 else nv
@@ -167,8 +169,10 @@ def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[st
 
 
 def supports_of(layout: Layout) -> tuple[dict[int, list[int]], dict[str, NDArray]]:
-    """For each velocity those that its elimination touches, parents before children, itself last, in an order for
-    elimination; where joints follow others, the tables of `_slots` besides.
+    """Return for each velocity those that its elimination updates, ancestors first, itself last, in order of
+    elimination.
+
+    With mimic joints also the tables of `_slots`.
     """
     if any(link.kind.follows for link in layout.links):
         slots, pairs = _slots(layout)
@@ -186,10 +190,10 @@ def supports_of(layout: Layout) -> tuple[dict[int, list[int]], dict[str, NDArray
 
 
 def _slots(layout: Layout) -> tuple[dict[str, NDArray], set[tuple[int, int]]]:
-    """Tables of the freedoms of links, followers' too, and the pairs of velocities that their inertia couples.
+    """Return tables of the freedoms of links, mimic joints included, and the pairs of velocities that H couples.
 
-    "first_slot" of each link; "velocity_of_slot"; "slot_supports", "first_slot_support": the slots that move what a
-    slot moves, as "supports" has them of velocities.
+    "first_slot" of each link; "velocity_of_slot"; "slot_supports" and "first_slot_support": the slots on the path of
+    each slot, as "supports" has them for velocities.
     """
     first: list[int] = [0]
     velocities: list[int] = []
@@ -215,13 +219,14 @@ def _slots(layout: Layout) -> tuple[dict[str, NDArray], set[tuple[int, int]]]:
 
 
 def elimination(order: Sequence[int], pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    """For each velocity those that its elimination touches, in order, itself last, when the last is eliminated first.
+    """Return for each velocity those that its elimination updates, in order, itself last, if the last is eliminated
+    first.
 
-    They are the ancestors in the elimination tree of the inertia matrix, whose elements that are not zero stand at
-    `pairs`: for joints that do not follow others, the tree itself (Featherstone 2008, section 6.5).
+    They are its ancestors in the elimination tree of the inertia matrix, whose nonzeros stand at `pairs`: without mimic
+    joints, the kinematic tree itself (Featherstone 2008, section 6.5).
     """
     place = {a: k for k, a in enumerate(order)}
-    below: dict[int, set[int]] = {a: set() for a in order}  # what a velocity is coupled to that comes before it
+    below: dict[int, set[int]] = {a: set() for a in order}  # earlier velocities that each is coupled to
     for a, b in pairs:
         if a != b:
             early, late = sorted((a, b), key=place.__getitem__)
@@ -238,7 +243,7 @@ def elimination(order: Sequence[int], pairs: Iterable[tuple[int, int]]) -> dict[
 
 
 def fixed_numbers(layout: Layout, rows: NDArray) -> frozenset[tuple[int, float]]:
-    """Those of "rows" that save work: 0, 1 and -1 in placements, and the masses of links that are no body."""
+    """Return the elements of "rows" that save work: 0, 1 and -1 in placements, inertias of links without a body."""
     placement = np.zeros(rows.shape, dtype=bool)
     placement[1:, :12] = np.isin(rows[1:, :12], (0.0, 1.0, -1.0))
     last = np.isin(np.arange(1, len(rows)), layout.link_of_body)

@@ -1,4 +1,10 @@
-"""What a program is made from, in words, where words say it all: then other processes find its code by them."""
+"""Keys under which compiled programs are cached on disk.
+
+A key is the `repr` of everything that a program depends on. Only what has the same meaning in every process may enter
+it: names of rbdkit's own algorithms, joints and integrators, flags and numbers. A program with anything else in it,
+such as a user's joint or force law, has no key: two different functions may have the same name, and a wrong hit would
+compute with old code. Such programs are cached in memory alone.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +24,13 @@ if TYPE_CHECKING:
     from rbdkit.trace import Lanes, Record
 
 OURS = frozenset({*INPUTS, "over_time"})
-"""Algorithms that are told by their name: none that was added in this process."""
+"""Algorithms that their names identify: none that was added in this process."""
 FLAGS = ("external", "looked", "deep", "stabilised", "stiff", "redmax", "apart")
-"""Of a task."""
+"""Flags of a task that enter the key."""
 
 
 def words_of_loop(task: Task, kinds: Iterable[Kind], lanes: Lanes, limbs: int | None) -> str | None:
-    """Of a loop over links; None of one that has anything in it that only this process knows."""
+    """Return the cache key of a loop over links; None if it contains anything that only this process knows."""
     told = _of_task(task)
     if told is None or not all(map(_ours, kinds)):
         return None
@@ -32,7 +38,7 @@ def words_of_loop(task: Task, kinds: Iterable[Kind], lanes: Lanes, limbs: int | 
 
 
 def words_of_shape(task: Task, shape: Shape, lanes: Lanes) -> str | None:
-    """Of straight-line code for one shape, likewise."""
+    """Return the cache key of straight-line code for one shape; None as for `words_of_loop`."""
     told = _of_task(task)
     if told is None or not all(_ours(link.kind) for link in shape.links):
         return None
@@ -41,22 +47,22 @@ def words_of_shape(task: Task, shape: Shape, lanes: Lanes) -> str | None:
 
 
 def _ours(kind: Kind) -> bool:
-    """Whether the name of its joint tells what it is."""
+    """Return whether the name of a link's joint identifies it."""
     return MOTIONS.get(kind.motion.name) is kind.motion
 
 
 def _of_task(task: Task) -> tuple[object, ...] | None:
-    """Algorithm, method and flags; None if it has other objects."""
+    """Return algorithm, method and flags of a task; None if it contains other objects."""
     flags, step = {flag: getattr(task, flag) for flag in FLAGS}, task.step
     told = task.algorithm in OURS and task == type(task)(task.algorithm, step=step, **flags)
-    traced = getattr(step, "words", None)  # a step that is a list of operations says all by these
+    traced = getattr(step, "words", None)  # a step that is a list of operations is identified by these
     if not told or not (step is None or traced or _is_named(step)):
         return None
     return task.algorithm, *flags.values(), traced or (step and (step.__module__, step.__qualname__))
 
 
 def _is_named(step: Record) -> bool:
-    """Whether it is a method of ours that is found under its name."""
+    """Return whether a step is a method of rbdkit's own integrators that is found under its name."""
     home, name = getattr(step, "__module__", ""), getattr(step, "__qualname__", "")
     if type(step) is not FunctionType or not home.startswith("rbdkit.integrators."):
         return False
