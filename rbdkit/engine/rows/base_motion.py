@@ -1,8 +1,8 @@
-"""Links at a state in base coordinates, and what H, C and K are made of: one pass outward, one inward.
+"""Links at a state in base coordinates, from which H, C and K are formed: one pass outward, one inward.
 
-Base coordinates have the axes of the world; their origin is that of the model's first link, so that digits do not
-depend on how far from the world a model is. All bodies are in the same coordinates: what they do to each other needs no
-transform, and sums over subtrees are sums.
+Base coordinates have the axes of the world and the position of the model's first link as origin, so that accuracy does
+not depend on the distance of a model from the world's origin. All bodies share these coordinates: relative quantities
+need no transforms, and sums over subtrees are plain sums.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from rbdkit.trace import Whole
 
 
 class BaseMotion:
-    """Where links are and how they move, as fields of a tree.
+    """Poses and motions of the links, as fields of a tree.
 
     Attributes
     ----------
-    tree : the links. q, qd : coordinates and velocities of the state; qd is None where only places are known.
+    tree : the links. q, qd : coordinates and velocities of the state; qd is None where only poses are known.
     R, p : rotation and position of each link and the world in base coordinates.
-    v, a : spatial velocity and acceleration, six numbers, angular part first; the accelerations are those that velocity
-        alone causes, vdot = 0, all less gravity. Known where qd is.
+    v, a : spatial velocity and acceleration, six numbers, angular part first; a is for vdot = 0 and includes minus the
+        acceleration of gravity. Known where qd is.
     """
 
     def __init__(self, tree: LoopTree) -> None:
@@ -43,16 +43,16 @@ class BaseMotion:
         self._f, self._I = tree.field(PAIR), tree.field(rbi)
 
     def body(self, link: Whole) -> Body:
-        """The link of a number, 0 for the world, as the key of a field."""
+        """Return the link of a number, 0 for the world, as the key of a field."""
         return Body(link, self.tree.row_of(link))
 
     def outward(
         self, q: JointArray, qd: JointArray | None, pushes: Sequence[tuple[str, Whole]] = (), inertia: bool = True
     ) -> None:
-        """Place and move the links; write S of each freedom to "columns".
+        """Compute poses and motions of the links; write the motion subspace S of each freedom to "columns".
 
-        pushes : arrays, and where they begin, of forces on links in world coordinates, six numbers each. inertia : or
-        leave out all that `inward` needs.
+        pushes : arrays of forces on links in world coordinates, six numbers each, and where they begin. inertia :
+        whether to compute what `inward` needs.
         """
         tree, program = self.tree, self.tree.program
         self.q, self.qd = q, qd
@@ -101,8 +101,9 @@ class BaseMotion:
                 self._f[i] = flat(f)
 
     def inward(self, C: JointArray | None) -> None:
-        """H to "H", rows of length nv, where it is not zero by the tree's branches; C, where velocities are known."""
+        """Write H to "H" (rows of length nv, within branches only), and C, where velocities are known."""
         tree, program = self.tree, self.tree.program
+        # Mimic joints add to the velocity of their master joint, so C must start at zero.
         for a in tree.freedoms() if tree.coupled and C is not None else ():
             C[a] = 0.0  # type: ignore[index]
         self._I[tree.world], self._f[tree.world] = rbi.of([0.0] * 10), [0.0] * 6
@@ -124,7 +125,7 @@ class BaseMotion:
                 self._f[i.parent] = flat(f_p)
 
     def _find_origin(self) -> None:
-        """The position of the first link, to "base_origin"."""
+        """Write the position of the first link to "base_origin"."""
         program = self.tree.program
         for i in self.tree.first():
             for k, x in enumerate(self.tree.pose(i, self.q[i])[1]):

@@ -1,4 +1,8 @@
-"""A tree under constraints: accelerations, reactions, and the nearest state that obeys them."""
+"""A constrained tree: accelerations, constraint reactions, and projection onto the constraints.
+
+Method 2 of Featherstone (2008), section 8.5. With H qdd + C = tau - K^T lambda and K qdd = k, the reactions lambda
+solve (K H^-1 K^T) lambda = K H^-1 (tau - C) - k, from the sparse factors of H; see `rbdkit.engine.rows.elimination`.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,8 @@ from rbdkit.engine.steps.passive import WithPassiveForce
 from rbdkit.trace import Part, Whole, maximum, select
 
 CLOSED = 1e-14
-"""Gaps that projection leaves, rad, m, or shares of a mechanism shorter than 1 m; it stops there or after `PROJECTIONS`
-corrections."""
+"""Closure error that projection leaves: rad, m, or a fraction of the length of a mechanism shorter than 1 m. Projection
+stops there or after `PROJECTIONS` corrections."""
 PROJECTIONS = 4
 
 ACCELERATION = frozenset({"K", "k", "opened"})
@@ -26,9 +30,9 @@ PLACE = frozenset({"K", "gap", "slip", "opened"})
 
 
 class ConstrainedTree:
-    """Method 2 of Featherstone (2008), section 8.5, on a tree with rows of these codes.
+    """Dynamics of a tree with the constraint rows that some codes write.
 
-    apart : whether reactions are found leg by leg, see `LegElimination`.
+    apart : whether reactions are computed leg by leg, see `LegElimination`.
     """
 
     def __init__(self, tree: LoopTree, codes: Sequence[RowCode], apart: bool = False) -> None:
@@ -50,15 +54,15 @@ class ConstrainedTree:
         guess: JointArray | None = None,
         push: Callable[[], None] | None = None,
     ) -> None:
-        """qdd under tau, springs, dampers and force elements; the reactions are left in "reactions".
+        """Compute qdd under tau, passive forces and force elements; leaves the reactions in "reactions".
 
         Parameters
         ----------
-        pushes : see `BaseMotion.outward`; those of force elements come besides.
-        z, z_rate : of these, see `rbdkit.engine.steps.own_forces.record`.
-        stabilised : whether Baumgarte's terms act, with the numbers in "baumgarte".
-        guess : accelerations whose part along the constraints is kept, less the gaps times the number in "closing".
-        push : adds forces along the velocities, where links are, to what stands in qdd.
+        pushes : see `BaseMotion.outward`; those of force elements are added.
+        z, z_rate : states of force elements, see `rbdkit.engine.steps.own_forces.record`.
+        stabilised : whether Baumgarte terms act, with the factors in "baumgarte".
+        guess : accelerations whose component along the constraints is kept, less closure errors times "closing".
+        push : adds generalized forces to those in qdd, at a point where the links are placed.
         """
         tree, program = self.tree, self.program
         acting: JointValues = WithPassiveForce(tree, q, qd, tau)
@@ -104,15 +108,15 @@ class ConstrainedTree:
         self.elimination.refine(qdd, tree.velocities("u_closing"))
 
     def look(self, q: JointArray, qd: JointArray | None = None) -> None:
-        """How far the constraints are open, to "opened"; with velocities all that there is to know of the rows."""
+        """Write the closure error to "opened"; with velocities also all about the rows."""
         self.at.outward(q, qd, inertia=False)
         self._write_rows(frozenset({"opened"}) if qd is None else ACCELERATION | PLACE)
 
     def close(self, x: Part, v: Part) -> None:
-        """The state near (x, v) that obeys the constraints on position and velocity, in their place.
+        """Project (x, v) in place onto the constraints on position and velocity.
 
-        Nearest in the metric of the kinetic energy. H and K of the first state serve for all corrections: these are
-        small.
+        The projection is orthogonal in the metric of the kinetic energy. H and K of the first state serve for all
+        corrections, which are small.
         """
         tree, program = self.tree, self.program
         q, moved = tree.coordinates(x.array, x.start), tree.coordinates("x_closing")
@@ -147,12 +151,12 @@ class ConstrainedTree:
             qd[a] = qd[a] + u[a]
 
     def _correct(self, u: JointArray) -> None:
-        """-H^-1 K^T lambda, with K u = - what stands in "reactions"."""
+        """Compute u = -H^-1 K^T lambda such that K u = -r, with r the content of "reactions"."""
         self.elimination.react(anew=True)
         self.elimination.accelerate(u, pushed=False)
 
     def _write_rows(self, asks: frozenset[str], array: str = "K") -> None:
-        """All rows of a state: K^T to an array, and what is asked for besides."""
+        """Write all rows of a state: K^T to an array, and what else is asked for."""
         program, tree = self.program, self.tree
         rows = Rows(program, asks, tree.coupled, array)
         for a in tree.freedoms() if "K" in asks else ():
@@ -168,7 +172,7 @@ class ConstrainedTree:
             code.record(self.at, rows)
 
     def _copy(self) -> None:
-        """K, to "Y"."""
+        """Copy K to "Y"."""
         program = self.program
         for a in self.tree.freedoms():
             here = a * self.length

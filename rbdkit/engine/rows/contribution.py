@@ -1,13 +1,14 @@
-"""Some rows of the constraints ``K vdot = k`` on a tree: loop joints contribute rows, and so may anything else.
+"""Interface between the constraints of a model and the programs that write their rows ``K vdot = k``.
 
-A contribution comes in two parts. `Contribution` is made from a model: how many rows there are, and the numbers and
-tables that belong to them. Its `code` writes the rows into a program at each state. Numbers are inputs of that program,
-so models that differ in numbers alone share it.
+Loop joints, users' constraints and anything else that constrains a tree contribute a block of rows, in two parts.
+`Contribution` is made from a model: the number of rows, and the numbers and tables that belong to them. Its `code`
+writes the rows into a program at each state. Numbers are inputs of that program, so models that differ in numbers alone
+share it.
 
-A row is a force that the constraint may exert: column r of K^T, an array of nv numbers. The code says it as wrenches on
-links (`Rows.hold`), or directly along velocities (`Rows.add`), or both. Besides it gives what `Rows.asks` for: k, what
-the row's acceleration must be where velocities go on as they are; the gap by which it is violated; and the slip, by
-which velocities violate it, K v less what time alone brings.
+A row is a force that the constraint may exert: column r of K^T, nv numbers. The code gives it as wrenches on links
+(`Rows.hold`), as generalized forces (`Rows.add`), or both. It also gives what `Rows.asks` names: k, the row's
+acceleration that constraints demand at vdot = 0; the gap, its closure error; and the slip, its velocity violation, K v
+less what time alone brings.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from rbdkit.trace import Guard
 
 Path = Sequence[tuple[int, float]]
-"""Freedoms of links ("slots" of `rbdkit.engine.run.tables`) with a factor each: what they do to the row's motion."""
+"""Freedoms of links ("slots" of `rbdkit.engine.run.tables`), each with the factor of its motion in the row."""
 
 
 class RowCode(Protocol):
@@ -36,40 +37,40 @@ class RowCode(Protocol):
 
     @property
     def driven(self) -> bool:
-        """Whether it asks for the numbers of joints that move as time says."""
+        """Whether it reads the motion of prescribed joints."""
         ...
 
     @property
     def timed(self) -> bool:
-        """Whether it asks for time, in the array `ROW_TIME`."""
+        """Whether it reads the time, in the array `ROW_TIME`."""
         ...
 
     def record(self, at: BaseMotion, rows: Rows) -> None:
-        """Write all of them at a state.
+        """Write all rows at a state.
 
-        Of a contribution named "x" the counts "x_row", "x_wrench" and "x_path" tell where its rows, its wrenches and
-        its paths begin among those of all; its own arrays, tables and counts have the names that it gave them.
+        For a contribution named "x" the counts "x_row", "x_wrench" and "x_path" are where its rows, wrenches and paths
+        begin among those of all; its own arrays, tables and counts have the names that it gave them.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Contribution:
-    """Some rows for one model.
+    """A block of constraint rows for one model.
 
     Attributes
     ----------
-    name : its arrays, tables and counts have names that begin with it.
-    code : writes them.
-    labels : what each row is of, for messages; as many as there are rows.
-    free : (rows,) what K H^-1 K^T would have on its diagonal if bodies were free. size : (rows,) squares of the rows
-        as wrenches. With both the decision on dependent rows compares, see `dependence`.
-    touched : for each row the numbers of the velocities that it holds directly, by `Rows.add`; empty if none do.
-    paths : over which wrenches are held, see `between`. path_rows : for each the rows that are held over it.
-    wrenches : how many there are.
-    numbers : arrays that the program reads. tables, counts : likewise. room : sizes of arrays that it computes in.
-    uses : what formulas of a user's own among them were made of.
-    plain : elements of these arrays that straight-line code takes for granted, since they save work, by place.
+    name : prefix of the names of its arrays, tables and counts.
+    code : writes the rows.
+    labels : for each row the constraint that it belongs to, for messages.
+    free : (rows,) diagonal of K H^-1 K^T if bodies were free. size : (rows,) squared norms of the rows as wrenches.
+        Both are scales of the redundancy decision, see `dependence`.
+    touched : for each row the velocities that it acts on directly, by `Rows.add`; empty if there are none.
+    paths : paths of the wrenches, see `between`. path_rows : for each path the rows whose wrenches act along it.
+    wrenches : number of wrenches.
+    numbers, tables, counts : arrays, tables and sizes that the program reads, by name. room : sizes of work arrays.
+    uses : guards of what users' own functions among them depend on.
+    plain : elements of these arrays that are built into straight-line code, as (array, place, value).
     """
 
     name: str
@@ -90,12 +91,12 @@ class Contribution:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         return len(self.labels)
 
 
 class RowsWritten(Protocol):
-    """What codes write rows to, see `Rows`."""
+    """Interface to which codes write rows, see `Rows`."""
 
     asks: frozenset[str]
 
@@ -117,12 +118,12 @@ class RowsWritten(Protocol):
 class Rows:
     """The rows of all contributions, in the arrays of a program.
 
-    "K" holds K^T, row by row: count "K_row" numbers for each velocity, of which the first "n_rows" are used. "row_k",
+    "K" holds K^T, row by row: "K_row" numbers for each velocity, of which the first "n_rows" are used. "row_k",
     "row_gap" and "row_slip" have a number for each row. All are zero before contributions write.
 
     Parameters
     ----------
-    array : that takes K^T. asks : of "K", "k", "gap", "slip" and "opened" those that are wanted.
+    array : receives K^T. asks : those of "K", "k", "gap", "slip" and "opened" that are wanted.
     """
 
     def __init__(self, program: Program, asks: frozenset[str], coupled: bool, array: str = "K") -> None:
@@ -135,7 +136,7 @@ class Rows:
             self.program.store("wrenches", place * 6, j, x)
 
     def hold(self, path: Whole, row: Whole, wrench: Whole, n: int) -> None:
-        """Add to rows `row`, `row` + 1 ... what n wrenches, in order from number `wrench` on, do along a path."""
+        """Add n consecutive wrenches to consecutive rows of K, projected on the freedoms of a path."""
         if "K" not in self.asks:
             return
         program = self.program
@@ -150,7 +151,7 @@ class Rows:
                 program.store(self.array, here, k, program.load(self.array, here, k) + factor * dot(S, W))
 
     def add(self, row: Whole, velocity: Whole, x: Scalar) -> None:
-        """Add to the element of K of a row and a velocity; the contribution says beforehand which it `touches`."""
+        """Add to an entry of K; the contribution must have named it in `Contribution.touched`."""
         if "K" not in self.asks:
             return
         here = velocity * self.length + row
@@ -161,26 +162,28 @@ class Rows:
         self.program.store("row_k", row, 0, x)
 
     def gap(self, row: Whole, x: Scalar) -> None:
-        """Write by how much a row is violated, m or rad."""
+        """Write the closure error of a row, m or rad."""
         self.program.store("row_gap", row, 0, x)
 
     def slip(self, row: Whole, x: Scalar) -> None:
-        """Write by how much velocities violate a row, m/s or rad/s: the rate of the gap."""
+        """Write the velocity violation of a row, m/s or rad/s: the rate of the gap."""
         self.program.store("row_slip", row, 0, x)
 
     def opened(self, squared: Scalar) -> None:
-        """Tell how far a constraint is open: the square of an angle, or of a share of the mechanism's length."""
+        """Raise the squared closure error: of an angle, or of a fraction of the mechanism's length."""
         self.program.store("opened", 0, 0, maximum(self.program.load("opened", 0), squared))
 
 
 def at_origin(p: Vector, n: Vector, f: Vector) -> list[Scalar]:
-    """The wrench with moment n about a point p, and force f, about the origin."""
+    """Shift a wrench with moment n about a point p, and force f, to the origin."""
     return [n[0] + p[1] * f[2] - p[2] * f[1], n[1] + p[2] * f[0] - p[0] * f[2], n[2] + p[0] * f[1] - p[1] * f[0], *f]
 
 
 def between(layout: Layout, predecessor: int, successor: int) -> list[tuple[int, float]]:
-    """The path of what two links do to each other: freedoms that move the successor, and those that move the
-    predecessor with a minus; freedoms that move both have no part in it. Links by their numbers, 0 the world.
+    """Return the path of a relative motion of two links, by number, 0 for the world.
+
+    These are the freedoms that move the successor, and with a minus sign those that move the predecessor; freedoms that
+    move both cancel.
     """
     from_P, from_S = _moving(layout, predecessor), _moving(layout, successor)
     return [(slot, 1.0) for slot in from_S if slot not in from_P] + [
@@ -189,12 +192,12 @@ def between(layout: Layout, predecessor: int, successor: int) -> list[tuple[int,
 
 
 def first_slots(layout: Layout) -> NDArray:
-    """The first freedom of each link, and their number."""
+    """Return the first freedom of each link, and the number of all."""
     return np.cumsum([0, 0, *(link.kind.motion.nv for link in layout.links)])
 
 
 def _moving(layout: Layout, link: int) -> list[int]:
-    """The freedoms that move a link, the first one first. Where no joint follows another they are its velocities."""
+    """Return the freedoms that move a link, from the root on; without mimic joints they are its velocities."""
     first, follows = first_slots(layout), any(link.kind.follows for link in layout.links)
     found: list[int] = []
     while link:

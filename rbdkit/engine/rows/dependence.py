@@ -1,12 +1,12 @@
-"""Which rows of loops and constraints count, and the reactions of those that do, where compiled code eliminates them.
+"""Redundancy decision: which constraint rows count, and the reactions of those that do, in compiled code.
 
-`rbdkit.model.closing.rank` tells which rows are independent by their geometry.
-``Lambda = K H^-1 K^T``, which is eliminated anyway, has pivots of the same kind in the metric of the kinetic energy:
-s^2 there is a pivot over what it would be if the two bodies were free. They say the same more cheaply where they are
-clear: rows with more than `CEILING` are independent in any metric, and those below `least_pivots` are dependent in any,
-since nothing in the mechanism has more inertia than all of it. A pivot in between may be a row that others nearly
-imply, or a light body between heavy ones: the geometry tells how many rows there are. Where as many are clear, these
-count; if not, those that the geometry took.
+`rbdkit.model.closing.rank` decides which rows are independent from their geometry. ``Lambda = K H^-1 K^T``, which is
+eliminated anyway, has similar pivots in the metric of the kinetic energy; here s^2 is a pivot relative to its value if
+the two bodies were free. Where these pivots are clear they decide the same more cheaply: rows above `CEILING` are
+independent in any metric, and rows below `least_pivots` are redundant in any, since nothing in the mechanism has more
+inertia than all of it. A pivot in between may belong to a row that others nearly imply, or to a light body between
+heavy ones; then the geometry decides how many rows count. If as many pivots are clear, those rows count; if not, the
+rows that the geometry selects.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from rbdkit.model.places import Place
 
 @dataclass(frozen=True)
 class LoopRows:
-    """The rows of loops among the constraints.
+    """The rows of loops among the constraints, with the scales of the redundancy decision.
 
-    first : number of the first; those of the tree come before. arcs : gives the rows on rates of the tree's joints,
-    (m, nv), with angles as arcs; most states do not ask. size : (m,) their squares as wrenches, see `row_sizes`.
-    free : (m,) what Lambda would have on its diagonal if bodies were free. least : (m,) see `least_pivots`. gap : the
-    largest angle by which a joint is open, rad. tree_answers : whether the tree alone answers every reaction; if not,
-    something moves in it that only the loops give inertia.
+    first : number of the first; those of the tree come before. arcs : function that gives the rows on joint rates, (m,
+    nv), with angles as arcs; most states do not call it. size : (m,) their squared norms as wrenches, see `row_sizes`.
+    free : (m,) diagonal of Lambda if bodies were free. least : (m,) see `least_pivots`. gap : the largest closure
+    error, rad.
+    tree_answers : whether the tree alone has inertia against every reaction; if not, some freedom of it has inertia
+    only through the loops.
     """
 
     first: int
@@ -43,15 +44,15 @@ class LoopRows:
 
     @property
     def limit(self) -> float:
-        """s^2 that a row must exceed."""
+        """Value of s^2 that a row must exceed to count."""
         return row_limit(self.gap)
 
     def says(self) -> NDArray:
-        """s^2 of the rows that are independent by geometry, 0 of others, (m,)."""
+        """Return s^2 of the rows that are independent by geometry, 0 for others, (m,)."""
         return independent_rows(self.arcs(), self.size, self.limit)
 
     def counting(self, Lambda: NDArray) -> tuple[NDArray, bool]:
-        """Which rows count, (m,) booleans; and whether pivots of Lambda are clear, so that it is well conditioned."""
+        """Return which rows count, (m,) booleans, and whether the pivots of Lambda are clear."""
         pivots, left = taken_rows(Lambda, self.free, CEILING)
         clear = pivots > 0.0
         if not np.any(left[~clear] > self.least[~clear]):
@@ -61,26 +62,26 @@ class LoopRows:
 
 
 def reactions(Lambda: NDArray, slip: NDArray, counting: NDArray) -> NDArray:
-    """Reactions with ``Lambda lambda = slip`` in the rows that count, zeros in others, (m,)."""
+    """Solve ``Lambda lambda = slip`` for the reactions of the rows that count; others are zero, (m,)."""
     found = np.zeros(len(slip))
     if counting.any():
         own = Lambda[np.ix_(counting, counting)]
-        scale = 1.0 / np.sqrt(np.diag(own))  # of light and of heavy bodies
+        scale = 1.0 / np.sqrt(np.diag(own))  # light and heavy bodies on one scale
         found[counting] = scale * np.linalg.solve(scale[:, None] * own * scale, scale * slip[counting])
     return found
 
 
 def gap_shares(size: NDArray, length: float) -> NDArray:
-    """What makes gaps, rad and m, of rows (m,) with such squares as wrenches shares of a length of less than 1 m.
+    """Return the factors (m,) that turn gaps, rad and m, into fractions of a length if that is less than 1 m.
 
-    Of longer ones they stay as they are: whoever closes them to the same number of digits of 1 m closes them enough.
+    For longer mechanisms gaps stay as they are: an absolute accuracy as for 1 m is enough. size : (m,) squared norms of
+    the rows as wrenches.
     """
     return 1.0 / np.where(size > 0.0, np.minimum(1.0, length * np.sqrt(size)), 1.0)
 
 
 def free_responses(model: Model, loops: list[Place], length: float) -> NDArray:
-    """What a unit reaction of each row does to the row itself where bodies are free: as if their mass were concentrated
-    at that length."""
+    """Return the diagonal of Lambda, (m,), if bodies were free, with their mass concentrated at a length."""
     mass = compared_masses(model)
     found = [np.zeros(0)]
     for place in loops:
@@ -90,15 +91,17 @@ def free_responses(model: Model, loops: list[Place], length: float) -> NDArray:
 
 
 def compared_masses(model: Model) -> NDArray:
-    """Masses of the bodies, the world first, kg; those without any count as average ones."""
+    """Return the masses of the bodies, the world first, kg; those without mass count as average."""
     mass = np.array([body.inertia.mass if body.inertia else 0.0 for body in model.bodies])
     mass[mass <= 0.0] = mass[mass > 0.0].mean() if (mass > 0.0).any() else 1.0
     return mass
 
 
 def least_pivots(model: Model, size: NDArray, length: float) -> NDArray:
-    """Pivots of Lambda below which rows of these squares are dependent whatever moves how much: `FLOOR` over the
-    inertia of all that there is."""
+    """Return the pivots of Lambda below which rows are redundant for any distribution of mass.
+
+    They are `FLOOR` over the inertia of the whole model, times the squared norms `size` of the rows.
+    """
     inertia = 0.0
     for body in model.bodies[1:]:
         turning = np.array([unit != "m/s" for unit in body.joint.type.v_units], dtype=float)

@@ -1,13 +1,13 @@
-"""Reactions of constraints on a tree, by way of factors of H that keep the zeros of its branches.
+"""Constraint reactions of a tree, from factors of H that preserve its branch-induced sparsity.
 
 Method 2 of Featherstone (2008), section 8.5, in the sparse form of section 8.11: with H = L^T D L and Y = L^-T K^T the
-reactions follow from ``(Y^T D^-1 Y) lambda = ...``, an equation with a row for each row of K. Rows that follow from
-others have no reaction: `dependence` says which these are.
+reactions follow from ``(Y^T D^-1 Y) lambda = Y^T D^-1 L^-T f - k``, with one equation per row of K. Redundant rows have
+no reaction: `dependence` says which these are.
 
-Rows are eliminated in their order as long as each clearly says something of its own, or clearly nothing: then any order
-leads to the same accelerations. Where a row is in between, all rows are looked at once more, the one that says most
-first, and their geometry is; and since Lambda may then be as ill-conditioned as masses are unlike, accelerations are
-refined once.
+Rows are eliminated in their order as long as each is clearly independent or clearly redundant: then any order leads to
+the same accelerations. Where a row is in between ("uncertain"), elimination is repeated with pivoting, in the metric of
+the kinetic energy and in that of the geometry. Since Lambda may then be ill conditioned, by the ratio of the masses,
+the accelerations get one step of iterative refinement.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from rbdkit.model.closing.rank import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.trace import WIDE, Scalar, Whole, equal, maximum, minimum, select
 
 SCORE, NUMBER, OWN, TAKEN = range(4)
-"""Places in "pivot": how good the best row so far is, which it is, what stands on its diagonal; how many are taken."""
+"""Places in "pivot": score of the best row so far, its number, its diagonal entry; and the number of rows taken."""
 BESIDE_ROWS = frozenset({"K", "Y", "answers", "reactions"})
-"""Arrays with room for a whole number of steps of wide loops: what stands there beside the rows is zero."""
+"""Arrays padded to a whole number of SIMD registers; the padding must be zero."""
 
 
 class Elimination:
-    """H and K of a state made into factors, and equations solved with them.
+    """Factors H and K of a state, and solves equations with them.
 
-    Reads "H", "K", "opened"; the force f that a column of "Y" beside those of K holds goes through the factors, too.
+    Reads "H", "K", "opened". The generalized force f, in the column of "Y" after those of K, is carried through the
+    factors.
     """
 
     def __init__(self, tree: LoopTree) -> None:
@@ -39,9 +40,10 @@ class Elimination:
         self.program.zeros |= BESIDE_ROWS
 
     def touched(self, a: Whole, force: bool = True) -> Iterator[Whole]:
-        """The columns of "Y" that may not be zero in the row of a velocity; a state by itself has all of them, at once.
+        """Loop over the columns of "Y" that may be nonzero in the row of a velocity.
 
-        force : that of the force, too, as it is in a state by itself.
+        A single state has all of them, in SIMD registers. force : whether the column of f is included; always so for a
+        single state.
         """
         program = self.program
         if self.alone:
@@ -54,7 +56,7 @@ class Elimination:
             yield self.m
 
     def factorise(self) -> None:
-        """L, D; Y = L^-T [K^T, f], in place of [K^T, f] in "Y"; what the rows do to each other, eliminated."""
+        """Compute L and D, Y = L^-T [K^T, f] in place in "Y", and the eliminated matrix Y^T D^-1 Y."""
         self._factorise_tree()
         self._set_limit()
         self._answer()
@@ -63,7 +65,7 @@ class Elimination:
             self._look_again()
 
     def _factorise_tree(self) -> None:
-        """L, D; Y."""
+        """Compute L, D and Y."""
         program = self.program
         factorise_sparse(self.tree)
         for k in self.tree.ordered(inward=True):
@@ -76,7 +78,7 @@ class Elimination:
                     program.store("Y", place, 0, y)
 
     def _set_limit(self) -> None:
-        """What rows must exceed, to "row_limit"; nothing is uncertain yet."""
+        """Write the limit that the s^2 of rows must exceed to "row_limit"; clear "uncertain"."""
         program = self.program
         with program.loop(0, 1):
             limit = maximum(FLOOR, minimum(AMPLIFICATION**2 * program.load("opened", 0), CEILING))
@@ -84,7 +86,7 @@ class Elimination:
             program.store("uncertain", 0, 0, 0.0)
 
     def _look_again(self) -> None:
-        """The same with all rows looked at before they are taken, in both metrics, see `dependence`."""
+        """Repeat the elimination with pivoting, in both metrics, see `dependence`."""
         program = self.program
         self._recall()
         self._answer("choice", "K", "row_metric")
@@ -104,7 +106,7 @@ class Elimination:
             program.store("answers", place, 0, program.load("choice", place))
 
     def _recall(self) -> None:
-        """K, which L and Y hold, to "K"."""
+        """Recover K from L and Y, to "K"."""
         program = self.program
         for a in self.tree.freedoms():
             for r in self.touched(a):
@@ -117,8 +119,10 @@ class Elimination:
                     program.store("K", above + r, 0, x)
 
     def _answer(self, answers: str = "answers", columns: str = "Y", metric: str = "D_inv") -> None:
-        """Y^T D^-1 Y: what unit reactions do to the rows, to an array; beside it, K H^-1 f - k. Or of other columns in
-        another metric."""
+        """Compute Lambda = Y^T D^-1 Y, and beside it the right-hand side K H^-1 f - k.
+
+        answers : array of the result. columns, metric : other columns and another metric in place of Y and D^-1.
+        """
         program, length = self.program, self.length
         with program.loop(0, self.m * length, wide=True) as place:
             program.store(answers, place, 0, 0.0)
@@ -138,7 +142,7 @@ class Elimination:
             program.store(answers, place, 0, program.load(answers, place) - program.load("row_k", r))
 
     def _from(self, row: Whole, touching: Whole, stop: Whole) -> Iterator[Whole]:
-        """The columns of "Y" from a row on, in the places from `touching` to `stop` of the table; and the force."""
+        """Loop over the columns of "Y" from a row on, and that of f; the table's places are `touching` to `stop`."""
         program = self.program
         if self.alone:
             with program.loop(program.entry("row_begin", row), self.length, wide=True) as s:
@@ -149,9 +153,9 @@ class Elimination:
         yield self.m
 
     def _eliminate(self, answers: str = "answers", chosen: bool = False) -> None:
-        """Row by row, the upper half; "row_inverse" is zero of rows that do not count.
+        """Eliminate the upper triangle row by row; "row_inverse" is zero for rows that do not count.
 
-        chosen : "row_taken" says which do, in lanes that are uncertain.
+        chosen : whether "row_taken" says which rows count, in lanes that are uncertain.
         """
         program, m, length = self.program, self.m, self.length
         with program.loop(0, m) as p:
@@ -165,10 +169,10 @@ class Elimination:
                 unclear = select(own > program.load("row_least", p), select(own > clear, 0.0, 1.0), 0.0)
                 program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
             begin = program.entry("row_begin", p)
-            # rows that do not count change no others: of planar linkages these are most
+            # rows that do not count change no others: in planar linkages these are the most
             with program.when("row_inverse", p, spare=True), program.loop(p + 1, m) as i:
                 here = i * length
-                # the lower half is not kept up: by symmetry it is what stands above
+                # the lower triangle is not updated: by symmetry it equals the upper one
                 program.store("factor", 0, 0, program.load(answers, row + i) * program.load("row_inverse", p))
                 with program.when("factor", 0, spare=True), program.loop(begin, length, wide=True) as j:
                     place = here + j
@@ -176,7 +180,7 @@ class Elimination:
                     program.store(answers, place, 0, program.load(answers, place) - change)
 
     def _choose(self, answers: str, size: str, limit: Scalar) -> None:
-        """The rows that count, to "row_taken": always the one that says most beyond those before."""
+        """Select the rows that count, into "row_taken", by elimination with symmetric pivoting."""
         program, m, length = self.program, self.m, self.length
         program.store("row_bar", 0, 0, limit)
         program.store("pivot", 0, TAKEN, 0.0)
@@ -215,7 +219,10 @@ class Elimination:
                     program.store(answers, place, 0, program.load(answers, place) - change)
 
     def react(self, anew: bool = False) -> None:
-        """The reactions that bring about K H^-1 f - k; anew: what stands in "reactions" instead, in their place."""
+        """Solve for the reactions that make K H^-1 (f - K^T lambda) = k, in "reactions".
+
+        anew : whether the right-hand side is what stands in "reactions".
+        """
         program, m, length = self.program, self.m, self.length
         if not anew:  # that was eliminated along with the rows
             with program.loop(0, m) as p:
@@ -239,7 +246,7 @@ class Elimination:
                 program.store("reactions", p, 0, program.load("reactions", p) * program.load("row_inverse", p))
 
     def _substitute_wide(self) -> None:
-        """Back substitution, `WIDE` terms at a time: what is not known yet counts as zero meanwhile."""
+        """Back substitution in SIMD registers; unknowns that are not computed yet are zero meanwhile."""
         program, m, length = self.program, self.m, self.length
         with program.loop(0, length, wide=True) as r:
             program.store("row_column", r, 0, program.load("reactions", r))
@@ -254,9 +261,9 @@ class Elimination:
                 program.store("reactions", p, 0, program.load("row_column", p) * program.load("row_inverse", p))
 
     def refine(self, qdd: JointArray, change: JointArray) -> None:
-        """Where rows were in doubt, what qdd, made of "reactions", misses of K qdd = k goes the same way once more.
+        """Refine qdd, computed from "reactions", by the residual of K qdd = k, in lanes where rows are uncertain.
 
-        change : takes what is added.
+        change : work array for what is added.
         """
         program = self.program
         with program.when("uncertain", 0, seldom=True):
@@ -273,7 +280,7 @@ class Elimination:
                 program.store("reactions", r, 0, program.load("reactions", r) + program.load("row_gap", r))
 
     def along(self, x: JointArray) -> None:
-        """K x, to "row_slip"."""
+        """Write K x to "row_slip"."""
         program = self.program
         with program.loop(0, self.length) as r:
             program.store("row_slip", r, 0, 0.0)
@@ -285,7 +292,7 @@ class Elimination:
                 program.store("row_slip", column, 0, slip)
 
     def accelerate(self, qdd: JointArray, pushed: bool) -> None:
-        """H^-1 (f - K^T reactions), without f unless it is pushed. Beside the rows, "reactions" has zeros."""
+        """Compute qdd = H^-1 (f - K^T lambda), without f unless `pushed`. The padding of "reactions" must be zero."""
         program, m, length = self.program, self.m, self.length
         for a in self.tree.freedoms():
             here = a * length
@@ -305,7 +312,7 @@ class Elimination:
 
 
 def _sum(terms: list[Scalar]) -> Scalar:
-    """Of a power of two of them, the one half added to the other, as wide registers do it."""
+    """Sum a power of two of terms pairwise, as SIMD registers do, so that both round alike."""
     while half := len(terms) // 2:
         terms = [x + y for x, y in zip(terms[:half], terms[half:], strict=True)]
     return terms[0]

@@ -1,10 +1,10 @@
-"""How far joints are open, in few operations: what the decision on dependent rows of loops rests on, see `dependence`.
+"""The loop-closure error, in few operations; it sets the tolerance of the redundancy decision, see `dependence`.
 
 A joint lets its successor turn about all axes, about one, or about none, and shift along some. What must stay is
-measured in coordinates of the two reference frames, with R and p the relative pose of these: an axis that the turn must
-leave where it is, a second one that must not turn about it, and a shift ``D (p + R p_S - p_P)`` that must vanish. To
-first order this is the size of the residuals of `JointConstraints.position`. NumPy arrays and the compiled program take
-the same numbers.
+measured in coordinates of the two reference frames, with R and p their relative pose: an axis that the turn must leave
+where it is, a second one that must not turn about it, and a shift ``D (p + R p_S - p_P)`` that must vanish. To first
+order this is the norm of the residuals of `JointConstraints.position`. NumPy arrays and the compiled program use the
+same numbers.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from rbdkit.trace import Scalar, cos, sin
 KEPT_S, KEPT_P, SIDE_S, SIDE_P, ACROSS_P, SCREW, POINT_S, POINT_P, SHIFT, GAP_NUMBERS = (*range(0, 25, 3), 33)
 """Where the numbers of a joint begin: n and e in S and P, the third axis in P, axis / pitch, p_S, p_P; D; and the end.
 
-n is the axis that stays, e one across it that stays too where the joint does not turn, zero where it does."""
+n is the axis that stays, e one across it that stays too where the joint does not turn, zero where it does.
+"""
 
 
 def covered(type: JointType) -> bool:
-    """Whether `gap_numbers` describes joints of this type; the residuals of others are taken as they are."""
+    """Return whether `gap_numbers` describes joints of this type; for others the residuals themselves are used."""
     return type.constant_T and type.constant_S and not type.is_users_own
 
 
 def gap_numbers(place: Place) -> NDArray:
-    """The numbers of a joint (33,)."""
+    """Return the numbers (33,) from which the closure error of a joint is computed."""
     found = np.zeros(GAP_NUMBERS)
     S = place.type.motion_subspace(place.type.neutral())
     turns, shifts = S[:3], S[3:]
@@ -51,7 +52,10 @@ def gap_numbers(place: Place) -> NDArray:
 
 
 def gap_squared(numbers: list[Scalar], R: Matrix, p: Vector, length: Scalar) -> Scalar:
-    """Square of how far a joint is open, rad, shifts divided by a length; R, p : pose of the successor's frame."""
+    """Return the squared closure error of a joint, rad^2, with shifts divided by a length.
+
+    R, p : pose of the successor's frame in the predecessor's.
+    """
     n_S, n_P, e_S, e_P, b_P, screw, p_S, p_P = (Vector(numbers[3 * k : 3 * k + 3]) for k in range(8))
     between = p + R @ p_S - p_P
     angle = dot(screw, between)

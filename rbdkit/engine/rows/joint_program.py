@@ -1,4 +1,4 @@
-"""Joint coordinates from poses on scalars: `JointType.project` of joints whose axes are fixed in the successor."""
+"""Joint coordinates and closure errors from poses, on scalars: `JointType.project` for joints with constant axes."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ FORMS: dict[str, tuple[type[JointType], ...]] = {
     "none": (Fixed,), "angle": (Revolute,), "shift": (Prismatic,), "screw": (Helical,), "both": (Cylindrical,),
     "plane": (Planar,), "rotation": (Spherical,), "pose": (Free,),
 }  # fmt: skip
-"""How coordinates are found, and for which joints. A trailing "'" says that shifts are counted along the successor."""
+"""How coordinates are computed, and for which joints. A trailing "'" means that shifts are along axes of the
+successor."""
 
 STRETCHED = {
     "plane": "planar", "plane'": "planar_successor", "rotation": "spherical", "pose": "free", "pose'": "free_successor",
 }  # fmt: skip
-"""The motions whose displacement is no difference of coordinates."""
+"""Motions whose displacement is not a difference of coordinates."""
 
 PLACE_P, PLACE_S, AXIS, BASIS, PITCH, JOINT_NUMBERS = 0, 12, 24, 27, 33, 34
-"""Where the given numbers of a joint begin: its frames in the predecessor and in the successor (rotation, position);
-its axis, the two axes of its plane; its pitch; and their end."""
+"""Where the numbers of a joint begin: its frames in the predecessor and in the successor (rotation, position); its axis
+and the two axes of its plane; its pitch; and their end."""
 
 
 def form_of(type: JointType) -> str:
-    """The name in `FORMS`."""
+    """Return the name of a joint type in `FORMS`."""
     (name,) = (name for name, types in FORMS.items() if isinstance(type, types))
     return name + "'" * (getattr(type, "translation", "predecessor") != "predecessor")
 
 
 def joint_numbers(place: Place) -> NDArray:
-    """The numbers of a joint (34,)."""
+    """Return the numbers (34,) of a joint."""
     found = np.zeros(JOINT_NUMBERS)
     for first, frame in ((PLACE_P, place.predecessor_placement), (PLACE_S, place.successor_placement)):
         found[first : first + 12] = [*frame[:3, :3].ravel(), *frame[:3, 3]]
-    if place.type.is_users_own:  # its formulas have numbers of their own
+    if place.type.is_users_own:  # its formulas have other numbers
         return found
     axis = getattr(place.type, "axis", None)
     if axis is not None:
@@ -53,14 +54,17 @@ def joint_numbers(place: Place) -> NDArray:
 
 
 def spring_force(form: str, rest: Sequence[Scalar], stiffness: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
-    """A^T (stiffness u) of the displacement u from rest; see `rbdkit.algorithms.passive_force`."""
-    motion = MOTIONS[STRETCHED.get(form, "revolute")]  # several freedoms that know nothing of each other: each as one
+    """Return the generalized spring force A^T (stiffness u) of the displacement u from rest.
+
+    See `rbdkit.algorithms.passive_force`.
+    """
+    motion = MOTIONS[STRETCHED.get(form, "revolute")]  # independent freedoms: each like a revolute joint
     u = motion.difference(rest[: len(q)], q)
     return motion.local_force(u, [k * x for k, x in zip(stiffness, u, strict=False)])
 
 
 def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:
-    """Coordinates of a joint; R, p : pose of the successor's reference frame in the predecessor's."""
+    """Return the coordinates of a joint from the pose R, p of the successor's reference frame in the predecessor's."""
     R, p = in_joint(numbers, R, p)
     n = Vector(numbers[AXIS:BASIS])
     match form.rstrip("'"):
@@ -88,8 +92,9 @@ def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[
 
 
 def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:
-    """How a pose misses what a joint allows, ``log(pose(q)^-1 X)`` with q from `project`, as a twist of the successor's
-    reference frame; of a joint that allows all turns, the shift alone, and of a free one nothing.
+    """Return the closure error ``log(pose(q)^-1 X)``, q from `project`, as a twist of the successor's reference frame.
+
+    For a joint that allows all rotations it is the shift alone, for a free one zero.
     """
     R, p = in_joint(numbers, R, p)
     n, form = Vector(numbers[AXIS:BASIS]), form.rstrip("'")
@@ -112,37 +117,37 @@ def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scal
 
 
 def in_joint(numbers: Sequence[Scalar], R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
-    """The pose of a joint, from that of the successor's reference frame in the predecessor's."""
+    """Return the pose of the joint, from that of the successor's reference frame in the predecessor's."""
     R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
     R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
     return R_P.T @ (R @ R_S), R_P.T @ (p + R @ p_S - p_P)
 
 
 def displacement(R: Matrix, p: Vector) -> tuple[Vector, Vector]:
-    """The logarithm of a pose, as a twist of the frame that it moves."""
+    """Return the logarithm of a pose, as a twist of the frame that it moves."""
     w = log(from_matrix(R))
     return w, jacobian_inverse(-w, ZERO)[0](p)
 
 
 def _turned_back(n: Vector, c: Scalar, s: Scalar, x: Vector) -> Vector:
-    """x turned about n by minus an angle with this cosine and sine."""
+    """Rotate x about n by minus the angle with this cosine and sine."""
     return c * x - s * cross(n, x) + ((1.0 - c) * dot(n, x)) * n
 
 
 def seen_from(numbers: Sequence[Scalar], w: Vector, v: Vector) -> list[Scalar]:
-    """A twist of the joint's frame in coordinates of the successor's reference frame."""
+    """Express a twist of the joint's frame in coordinates of the successor's reference frame."""
     R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
     w = R_S @ w
     return [*w, *(R_S @ v + cross(p_S, w))]
 
 
 def _angle(n: Vector, R: Matrix) -> Scalar:
-    """The angle in (-pi, pi] whose rotation about n comes closest to R; see `rbdkit.joints.axis.angle_about`."""
+    """Return the angle in (-pi, pi] whose rotation about n is closest to R; see `rbdkit.joints.axis.angle_about`."""
     axial = Vector([R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]])
     return arctan2(dot(axial, n), R[0][0] + R[1][1] + R[2][2] - dot(n, R @ n))
 
 
 def _screw(angle: Scalar, advance: Scalar, pitch: Scalar) -> Scalar:
-    """The advance tells how many whole turns lie behind the angle."""
+    """Return the multi-turn angle of a screw: its advance tells the number of whole turns."""
     turns = whole((advance / select(pitch * pitch > 0.0, pitch, 1.0) - angle) * (0.5 / np.pi))
     return angle + select(pitch * pitch > 0.0, 2.0 * np.pi * turns, 0.0)

@@ -1,17 +1,17 @@
-"""Reactions of a mechanism on legs that are alike, found leg by leg.
+"""Reactions of a mechanism with isomorphic legs, computed leg by leg.
 
-With all that legs share held still, ``B = Yo^T Do^-1 Yo`` is what unit reactions do to the rows, a block for each leg
-by itself; o are the freedoms of legs, s those that are shared, and Y, D as in `Elimination`. What the shared freedoms
-do stands beside these rows instead of between all of them: with ``z = -Ds^-1 (f_s - Ys lambda)``
+If everything that the legs share stands still, ``B = Yo^T Do^-1 Yo`` takes the place of Lambda, and it is block
+diagonal, one block per leg; o are the freedoms of legs, s those that are shared, and Y, D as in `Elimination`. The
+shared freedoms enter as further unknowns z, beside the rows instead of between all of them: with ``z = -Ds^-1 (f_s - Ys
+lambda)``
 
     [B    Ys^T] [lambda]   [Yo^T Do^-1 f_o - k]
     [Ys   -Ds ] [  z   ] = [        f_s       ]
 
-which has as many rows more, but none of one leg beside those of another. First come the rows that say something by what
-moves in their leg alone, leg by leg; then z, whose block is negative definite; then the other rows, *late* ones, whose
-pivots tell as ever what they say beyond all before. As ``Y^T D^-1 Y >= B``, pivots of the first ones are no smaller
-than those of B: where these are all clearly something, all count. Where one is not, the rows are eliminated with all
-that moves, as `Elimination` does it.
+which has more rows, but couples no leg with another directly. First come the rows that are independent by the motion of
+their leg alone, leg by leg; then z, whose block is negative definite; then the other rows, the *late* ones, whose
+pivots tell as ever whether they are redundant. As ``Y^T D^-1 Y >= B``, the pivots of the first ones are no smaller than
+those of B: where these are all clear, all count. Where one is not, all rows are eliminated together by `Elimination`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from rbdkit.trace import Index, Scalar, Whole, maximum, select
 
 
 class LegElimination(Elimination):
-    """The same equations, solved leg by leg; for straight-line code, which leaves out what is zero.
+    """`Elimination` leg by leg; for straight-line code, which leaves out what is zero.
 
-    Needs the tables, counts and room of `Legs`. In array `ANSWERS` the columns are those of the first rows, by their
-    numbers; then those of z and of late rows, "shared" for short; and the right-hand side.
+    Needs the tables, counts and work arrays of `Legs`. In array `ANSWERS` the columns are those of the first rows, by
+    their numbers; then those of z and of late rows, "shared" for short; and the right-hand side.
     """
 
     def __init__(self, tree: LoopTree) -> None:
@@ -57,7 +57,7 @@ class LegElimination(Elimination):
     # --- the equations ------------------------------------------------------------------------------------------------
 
     def _answer_apart(self) -> None:
-        """B, Ys, Ds, and the right-hand side."""
+        """Compute B, Ys, Ds, and the right-hand side."""
         program, m = self.program, self.m
         with program.loop(0, program.count("n_legs_velocities")) as k:
             a = program.entry("legs_velocities", k)
@@ -85,7 +85,7 @@ class LegElimination(Elimination):
             program.store(ANSWERS, row + self.pushed, 0, program.load("Y", here + m))
 
     def _eliminate_first(self) -> None:
-        """The first rows of the legs, the upper half; what they do to shared ones is added up leg by leg."""
+        """Eliminate the first rows of the legs (upper triangle); add up, leg by leg, their updates of shared ones."""
         program, width = self.program, self.width
         for p in self._first():
             row, own = p * width, program.load(ANSWERS, p * width + p)
@@ -100,6 +100,7 @@ class LegElimination(Elimination):
                     self._subtract(here + j, program.load("factor", 0) * program.load(ANSWERS, row + j))
                 with program.loop(self.m, width) as j:
                     self._subtract(here + j, program.load("factor", 0) * program.load(ANSWERS, row + j))
+            # Summed per leg first, so that the code of all legs is the same and can run in SIMD lanes.
             sums, beside = program.entry("leg_of_row", p) * self.shared, row + self.m
             with program.loop(0, self.shared) as i:
                 program.store("factor", 0, 0, program.load(ANSWERS, beside + i) * program.load("row_inverse", p))
@@ -112,7 +113,7 @@ class LegElimination(Elimination):
             self._subtract(self._beside(i) + j, program.load("legs_sums", (leg * s + i) * (s + 1) + j))
 
     def _eliminate_shared(self) -> None:
-        """z, then the late rows."""
+        """Eliminate z, then the late rows."""
         program = self.program
         with program.loop(0, self.z) as p:
             program.store("shared_inverse", p, 0, 1.0 / program.load(ANSWERS, self._beside(p) + p))
@@ -138,7 +139,7 @@ class LegElimination(Elimination):
     # --- their solution -----------------------------------------------------------------------------------------------
 
     def react(self, anew: bool = False) -> None:
-        """As in `Elimination`; z is left in "shared_motion"."""
+        """Solve for the reactions as in `Elimination`; leaves z in "shared_motion"."""
         program, width = self.program, self.width
         if anew:
             with program.loop(0, self.m) as p:
@@ -174,7 +175,7 @@ class LegElimination(Elimination):
             self._move_shared(pushed=not anew)
 
     def _eliminate_sought(self) -> None:
-        """What stands in "reactions", and zeros beside z, eliminated along."""
+        """Forward elimination of a new right-hand side: "reactions", with zeros beside z."""
         program = self.program
         with program.loop(0, self.legs * self.shared) as place:
             program.store("legs_pushes", place, 0, 0.0)
@@ -203,7 +204,7 @@ class LegElimination(Elimination):
                 program.store("shared_motion", i, 0, z)
 
     def _move_shared(self, pushed: bool) -> None:
-        """z from the reactions."""
+        """Compute z from the reactions."""
         program = self.program
         with program.loop(0, self.z) as i:
             a = program.entry("legs_shared", i)
@@ -238,29 +239,29 @@ class LegElimination(Elimination):
     # --- places -------------------------------------------------------------------------------------------------------
 
     def _touching(self, a: Whole) -> tuple[Index, Index]:
-        """Where the rows that touch a velocity begin in table "touching", and end."""
+        """Return where the rows that act on a velocity begin and end in table "touching"."""
         return self.program.entry("first_touching", a), self.program.entry("first_touching", a + 1)
 
     def _first(self, back: bool = False) -> Iterator[Index]:
-        """The first rows of all legs, leg by leg."""
+        """Loop over the first rows of all legs, leg by leg."""
         n = self.program.count("n_legs_rows")
         start, stop, step = (n - 1, -1, -1) if back else (0, n, 1)
         with self.program.loop(start, stop, step) as place:
             yield self.program.entry("legs_rows", place)
 
     def _later(self, row: Whole) -> Iterator[Index]:
-        """Those of the same leg that come after one."""
+        """Loop over the rows of the same leg that come after one."""
         program = self.program
         start, stop = (program.entry("first_row_later", row + k) for k in (0, 1))
         with program.loop(start, stop) as place:
             yield program.entry("rows_later", place)
 
     def _column(self, row: Whole) -> Index:
-        """Of a row."""
+        """Return the column of a row."""
         return self.program.entry("legs_columns", row)
 
     def _beside(self, i: Whole) -> Index:
-        """Where, in the row of a shared one, the columns of shared ones begin."""
+        """Return where the columns of shared unknowns begin in the row of a shared one."""
         return (self.m + i) * self.width + self.m
 
     def _add(self, place: Whole, x: Scalar) -> None:
@@ -270,5 +271,5 @@ class LegElimination(Elimination):
         self.program.store(ANSWERS, place, 0, self.program.load(ANSWERS, place) - x)
 
     def _without(self, row: Whole, x: Scalar) -> None:
-        """Take something off a reaction."""
+        """Subtract a number from a reaction."""
         self.program.store("reactions", row, 0, self.program.load("reactions", row) - x)

@@ -1,9 +1,9 @@
-"""Legs of a mechanism: parts of its tree that loop joints tie to the rest, each for itself, and that are alike.
+"""Isomorphic serial legs: subtrees that loop joints tie to the rest, each for itself, and that have the same structure.
 
-A Stewart platform stands on six of them, a delta robot hangs on three arms. Two things follow from that. With what all
-legs share held still, no leg knows of another: their reactions are found leg by leg, see `LegElimination`. And what is
-computed of one is computed of the others in the same way, so that straight-line code does it side by side: `image` says
-what of the next leg corresponds to what of one.
+A Stewart platform has six, a delta robot three. This saves work in two ways. If everything that the legs share stands
+still, they are independent: their reactions are computed leg by leg, see `LegElimination`. And the same operations
+serve every leg, so straight-line code does them in SIMD lanes: `image` maps each array element of a leg to the
+corresponding one of the next leg.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from rbdkit.engine.rows.joint_program import JOINT_NUMBERS
 from rbdkit.engine.steps.nodes import ROW
 
 FEWEST = 3
-"""Fewer legs are not worth code of their own."""
+"""Fewest legs that are worth code of their own."""
 NOTHING = 1e-12
-"""Inertia is none beside another one: of kg and kg m^2 alike."""
+"""Smallest eigenvalue of an inertia, relative to the largest, that counts as inertia: of kg and kg m^2 alike."""
 
 ANSWERS = "legs_answers"
 """The array in which rows are eliminated, see `LegElimination`."""
@@ -46,18 +46,19 @@ SPREAD: dict[str, tuple[tuple[str, ...], str]] = {
     "L": ((VELOCITY,), VELOCITY),
     ANSWERS: ((ROW_OF_LOOP,), ROW_OF_LOOP),
 }  # fmt: skip
-"""What the places of arrays belong to: the rows of a matrix, if it is one, and what stands in a row.
+"""What the elements of arrays belong to: the rows of a matrix, if it is one, and the entries of a row.
 
-A number behind a name, as of the vectors of a step, makes no difference."""
+A number after a name, as of the stage vectors of a step, makes no difference.
+"""
 
 
 @dataclass(frozen=True)
 class Legs:
-    """Of each leg the numbers of its links, velocities, coordinates, loop joints and rows, in the same order.
+    """For each leg the numbers of its links, velocities, coordinates, loop joints and rows, in the same order.
 
-    nv, m : velocities and rows of the model. shared : velocities of no leg that rows touch. lengths : of the rows of
-    matrices among the arrays of `SPREAD`. apart : so many rows of each leg, the first ones, say something where all
-    that is shared stands still, so that they can be eliminated by themselves; 0 if that is not worth it.
+    nv, m : velocities and rows of the model. shared : velocities of no leg that rows act on. lengths : row lengths of
+    the matrices among the arrays of `SPREAD`. apart : number of first rows of each leg that are independent even if all
+    that is shared stands still, so that they can be eliminated leg by leg; 0 if that does not pay.
     """
 
     links: tuple[tuple[int, ...], ...]
@@ -73,11 +74,11 @@ class Legs:
 
     @property
     def n(self) -> int:
-        """How many."""
+        """Number of legs."""
         return len(self.links)
 
     def image(self, array: str, offset: int) -> int:
-        """The place in an array that is to the next leg what this one is to its own; of the last, to the first one."""
+        """Return the element that is to the next leg what this one is to its own; the last maps to the first."""
         name = array.rstrip("0123456789")
         if name not in SPREAD or (name == ANSWERS and not self.apart):
             return offset
@@ -88,7 +89,7 @@ class Legs:
         return self._next[outer[0]].get(row, row) * self._lengths[array] + self._next[inner].get(column, column)
 
     def _orbit(self, array: str, k: int) -> tuple[int, ...]:
-        """A place and what corresponds to it in the legs after."""
+        """Return an element and those that correspond to it in the following legs."""
         found = self._orbits.get((array, k))
         if found is None:
             places = [k]
@@ -113,7 +114,7 @@ class Legs:
         return {**found, SAME: {}}
 
     def common(self, numbers: Iterable[tuple[str, int, float]]) -> frozenset[tuple[str, int, float]]:
-        """Those elements of arrays, by place, that all legs have in common: code for one of them serves all."""
+        """Return the known elements of arrays that are the same for all legs: code for one leg then serves all."""
         alike: dict[tuple[str, int, float], list[tuple[str, int, float]]] = {}
         for array, k, x in numbers:
             alike.setdefault((array, min(self._orbit(array, k)), x), []).append((array, k, x))
@@ -125,7 +126,7 @@ class Legs:
 
     @cached_property
     def _late(self) -> list[int]:
-        """The rows that are eliminated after what is shared."""
+        """The rows that are eliminated after the shared velocities."""
         return [row for leg in self.rows for row in leg[self.apart :]]
 
     @property
@@ -134,7 +135,7 @@ class Legs:
 
     @cached_property
     def tables(self) -> dict[str, NDArray]:
-        """Tables of programs that eliminate leg by leg."""
+        """Index tables of programs that eliminate leg by leg."""
         leg_of, later, late = np.zeros(self.m), [[] for _ in range(self.m)], self._late  # type: ignore[var-annotated]
         for k, leg in enumerate(self.rows if self.apart else ()):
             for place, row in enumerate(leg):
@@ -155,14 +156,14 @@ class Legs:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Their counts."""
+        """Sizes that these programs read."""
         sizes = {f"n_{name}": len(self.tables[name]) for name in
                  ("legs_velocities", "legs_shared", "legs_beside", "legs_rows", "legs_late")}  # fmt: skip
         return {**sizes, "n_legs": self.n, "legs_row": self._size + 1}
 
     @property
     def room(self) -> dict[str, int]:
-        """Sizes of the arrays that they compute in."""
+        """Sizes of their work arrays."""
         s = len(self.shared) + len(self._late)
         return {
             "legs_answers": self._size * (self._size + 1),
@@ -175,16 +176,16 @@ class Legs:
 
 
 def legs_of(layout: Layout, tables: Mapping[str, NDArray], m: int, length: int) -> Legs | None:
-    """Those of a tree whose rows have these tables; None where there are too few.
+    """Find the isomorphic legs of a tree whose rows have these tables; None if there are too few.
 
     Parameters
     ----------
-    tables : see `RowsOfModel` and `LoopJoints`. m : number of rows. length : of a row of "Y".
+    tables : see `RowsOfModel` and `LoopJoints`. m : number of rows. length : row length of "Y".
     """
     if "loops_rows" not in tables or any(link.kind.follows or link.kind.cluster for link in layout.links):
         return None
     names = "loops_predecessors", "loops_successors", "loops_forms", "loops_rows", "first_touching"
-    find = _legs_of if layout.uses is None else _legs_of.__wrapped__  # what users wrote is not held here
+    find = _legs_of if layout.uses is None else _legs_of.__wrapped__  # a cache would keep users' objects
     return find(layout, *(tuple(tables[name].tolist()) for name in names), m, length)
 
 
@@ -199,7 +200,7 @@ def _legs_of(
     m: int,
     length: int,
 ) -> Legs | None:
-    """Once for all models that share a layout and its tables."""
+    """Find the legs; cached for all models that share a layout and its tables."""
     links = layout.links
     loops = [
         _Loop(P, S, form, range(*rows))
@@ -236,12 +237,14 @@ def _legs_of(
 
 
 def with_reach(legs: Legs, H: NDArray, K: NDArray, least: NDArray) -> Legs:
-    """The same, with the number of rows that are `apart`: at most poses each of them says more than this by what moves
-    in its leg alone.
+    """Return the legs with the number of rows that are eliminated `apart`.
+
+    It is the number of first rows whose pivots exceed `least` in at least half of the poses, with the leg's motion
+    alone.
 
     Parameters
     ----------
-    H, K : inertia (poses, nv, nv) and rows (poses, m, nv). least : of pivots.
+    H, K : inertia (poses, nv, nv) and rows (poses, m, nv). least : (m,) limits of pivots.
     """
     if sorted(row for leg in legs.rows for row in leg) != list(range(legs.m)):
         return legs
@@ -249,7 +252,7 @@ def with_reach(legs: Legs, H: NDArray, K: NDArray, least: NDArray) -> Legs:
     for rows, velocities in zip(legs.rows, legs.velocities, strict=True):
         here, own = K[:, rows][:, :, velocities], H[:, velocities][:, :, velocities]
         if not _all_resist(own):
-            return legs  # the rows of such a leg tell nothing without what it carries
+            return legs  # without what it carries such a leg has no inertia for its rows
         says = [_first_ones(B, least[list(rows)]) for B in here @ np.linalg.solve(own, here.swapaxes(1, 2))]
         clear.append(sorted(says)[len(says) // 2])
     return _apart(legs, min(clear))
@@ -257,14 +260,14 @@ def with_reach(legs: Legs, H: NDArray, K: NDArray, least: NDArray) -> Legs:
 
 @lru_cache(maxsize=64)
 def _apart(legs: Legs, rows: int) -> Legs:
-    """The same with so many rows of each leg eliminated by themselves, if that is worth it."""
+    """Return the legs with `rows` rows each eliminated apart, if that pays; cached."""
     found = replace(legs, apart=rows)
     found = replace(found, lengths=(*legs.lengths, (ANSWERS, found._size + 1)))
     return found if len(found.shared) + len(found._late) < legs.m else legs
 
 
 def _all_resist(H: NDArray) -> bool:
-    """Whether everything that moves has inertia, at all poses."""
+    """Return whether all freedoms have inertia, at all poses."""
     if not np.isfinite(H).all():
         return False
     inertias = np.linalg.eigvalsh(H)
@@ -272,7 +275,7 @@ def _all_resist(H: NDArray) -> bool:
 
 
 def _first_ones(B: NDArray, least: NDArray) -> int:
-    """How many pivots of a matrix, from the first one on, are larger than these."""
+    """Return how many leading pivots of a matrix exceed their limits."""
     for k, limit in enumerate(least):
         if not B[k, k] > limit:
             return k
@@ -290,7 +293,7 @@ class _Loop:
 
 @dataclass(frozen=True)
 class _Leg:
-    """links, loops : their numbers, in order. looks : what another one must have the same, to be alike."""
+    """A leg. links, loops : their numbers, in order. looks : structural key, the same for isomorphic legs."""
 
     links: list[int]
     loops: list[int]
@@ -298,7 +301,7 @@ class _Leg:
 
 
 def _alike(layout: Layout, root: int, loops: Sequence[_Loop]) -> list[_Leg]:
-    """The most legs that stand on one link and are alike."""
+    """Return the largest group of isomorphic legs that stand on one link."""
     links = layout.links
     subtrees = [_subtree(layout, k) for k, link in enumerate(links, start=1) if link.parent == root]
     if len(subtrees) < FEWEST:
@@ -321,7 +324,7 @@ def _alike(layout: Layout, root: int, loops: Sequence[_Loop]) -> list[_Leg]:
 
 
 def _subtree(layout: Layout, root: int) -> list[int]:
-    """A link and all that it carries, in order."""
+    """Return a link and all its descendants, in order."""
     found = [root]
     for number, link in enumerate(layout.links, start=1):
         if link.parent in found and number not in found:
@@ -330,7 +333,7 @@ def _subtree(layout: Layout, root: int) -> list[int]:
 
 
 def _looks(layout: Layout, tree: Sequence[int], loops: Sequence[_Loop]) -> tuple[object, ...]:
-    """What code for a leg goes by: its own links by their places in it, others by their numbers."""
+    """Return the structural key of a leg: its own links by their places in it, others by their numbers."""
     place: dict[int, object] = {number: ("own", k) for k, number in enumerate(tree)}
     of_links = []
     for number in tree:

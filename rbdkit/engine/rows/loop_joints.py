@@ -1,9 +1,9 @@
-"""The rows of joints that close loops.
+"""The constraint rows of joints that close loops.
 
-A loop joint holds a relative pose on the surface that its coordinates span. Its rows are the columns of T, wrenches
-that it transmits, fixed in the successor: ``T . (v_S - v_P) = 0``, whose derivative is
-``T . (a_S - a_P - v_S x (v_S - v_P)) = 0`` (Featherstone 2008, Eqs 8.11 to 8.17, with T where the book has it). What is
-missing in position is T . log(pose(q)^-1 X) with q the coordinates that come closest (Eqs 8.25 to 8.27).
+A loop joint keeps a relative pose on the manifold that its coordinates span. Its rows are the columns of T, the
+wrenches that it transmits, fixed in the successor: ``T . (v_S - v_P) = 0``, whose derivative is ``T . (a_S - a_P - v_S
+x (v_S - v_P)) = 0`` (Featherstone 2008, Eqs 8.11 to 8.17, with T where the book has it). The closure error is T .
+log(pose(q)^-1 X), with q the coordinates of the closest pose (Eqs 8.25 to 8.27).
 """
 
 from __future__ import annotations
@@ -61,20 +61,22 @@ KNOWN: tuple[type[JointType], ...] = tuple(type for types in FORMS.values() for 
 
 @dataclass(frozen=True)
 class LoopJoints:
-    """The code of loop joints of these forms, each with its number of rows; see `turning_rows` for those that turn, and
-    `recorded_rows` for those that are recorded."""
+    """Writes the rows of loop joints of some forms, each with its number of rows.
+
+    See `turning_rows` for those whose T depends on the configuration, and `recorded_rows` for those that are traced.
+    """
 
     forms: tuple[tuple[str | MovingAxes, int], ...]
     timed: ClassVar[bool] = False
 
     @property
     def driven(self) -> bool:
-        """Whether a joint moves as time says."""
+        """Whether a loop joint is a prescribed one."""
         return any(isinstance(form, MovingAxes) and form.way is None for form, _ in self.forms)
 
     @property
     def constant_T(self) -> bool:
-        """Whether T of all joints stays as it is in the successor, and none is recorded."""
+        """Whether T of all joints is constant in the successor, and none is traced."""
         return not any(isinstance(form, MovingAxes) or form in TURNING for form, _ in self.forms)
 
     def record(self, at: BaseMotion, rows: Rows) -> None:
@@ -124,7 +126,7 @@ class LoopJoints:
         links: tuple[Body, Body],
         first: tuple[Whole, Whole],
     ) -> None:
-        """Rows of a joint whose T turns in its successor. first : of its rows and of its wrenches."""
+        """Write the rows of a joint whose T depends on the configuration. first : of its rows and of its wrenches."""
         program, place, (P, S), (row, wrench) = at.tree.program, j * JOINT_NUMBERS, links, first
         joint = JointOfLoop(at, j, links, form) if isinstance(form, MovingAxes) else None
         if joint is not None:
@@ -182,14 +184,14 @@ class LoopJoints:
 
 
 def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
-    """Of a model that has some. frames : poses of the bodies in their links, as in the array of that name.
+    """Return the rows of a model's loop joints. frames : poses of the bodies in their links.
 
     Raises
     ------
     NotCovered
-        If formulas of one cannot be recorded.
+        If the functions of a joint type cannot be traced.
     ModelError
-        If those of one of a user's own contradict each other.
+        If those of a user's own joint type contradict each other.
     """
     in_links = np.tile(np.eye(4), (len(model.bodies), 1, 1))
     in_links[:, :3, :3] = frames.reshape(-1, FRAME)[:, :9].reshape(-1, 3, 3)
@@ -255,7 +257,7 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
 
 
 def _recorded(place: Place) -> FoundAxes | None:
-    """Code of a joint for which there is none that is written by hand."""
+    """Trace a joint for which there is no code written by hand; None for others."""
     if turning_form(place.type) or (type(place.type) in KNOWN and covered(place.type)):
         return None
     try:
@@ -265,13 +267,15 @@ def _recorded(place: Place) -> FoundAxes | None:
 
 
 def _order(form: tuple[str | MovingAxes, int]) -> tuple[str, int]:
-    """The same whatever the order of the joints in a model is."""
+    """Return a sort key that does not depend on the order of the joints in a model."""
     return form[0] if isinstance(form[0], str) else form[0].name, form[1]
 
 
 def _driven_places(model: Model, places: list[Place]) -> tuple[NDArray, NDArray]:
-    """Where the coordinates and the velocities of loop joints that move in time begin among those of all such: after
-    those of the tree, in order."""
+    """Return where coordinates and velocities of prescribed loop joints begin among those of all prescribed joints.
+
+    They follow those of the tree, in order.
+    """
     types = [joint.type.simplified() for joint in model.joints[1:]] + [place.type for place in places]
     inner = [type.joint if isinstance(type, Prescribed) else None for type in types]
     sizes = [[0 if joint is None else getattr(joint, n) for joint in inner] for n in ("nq", "nv")]
@@ -287,7 +291,10 @@ def _numbers(place: Place) -> NDArray:
 
 
 def _plain(numbers: Mapping[str, NDArray]) -> frozenset[tuple[str, int, float]]:
-    """Zeros, and of directions 1 and -1: a length of 1 m among others needs no code of its own."""
+    """Return the elements built into straight-line code: zeros, and 1 and -1 in directions.
+
+    A length of 1 m among others needs no code of its own.
+    """
     directions = {
         "loops_T": (6, [range(3, 6)]),
         "loops_numbers": (JOINT_NUMBERS, [range(9), range(PLACE_S, PLACE_S + 9), range(AXIS, PITCH)]),
@@ -303,7 +310,7 @@ def _plain(numbers: Mapping[str, NDArray]) -> frozenset[tuple[str, int, float]]:
 
 
 def _on_bodies(loop: Loop) -> Place:
-    """A loop joint between bodies; where it is a reversed one, the joint inside, from its other end."""
+    """Return a loop joint between bodies; for a reversed one the joint inside, with the ends exchanged."""
     type, P, S = loop.joint.type.simplified(), loop.predecessor, loop.successor
     placements = loop.joint.placement, loop.successor_placement
     while isinstance(type, Reversed):
@@ -314,7 +321,7 @@ def _on_bodies(loop: Loop) -> Place:
 
 
 def _in_links(place: Place, in_links: NDArray, layout: Layout) -> Place:
-    """The same between the links that carry the bodies."""
+    """Return the joint between the links that carry the bodies."""
     ends = place.predecessor, place.successor
     placed = in_links[ends[0]] @ place.predecessor_placement, in_links[ends[1]] @ place.successor_placement
     P, S = (int(layout.link_of_body[body]) for body in ends)
@@ -322,16 +329,16 @@ def _in_links(place: Place, in_links: NDArray, layout: Layout) -> Place:
 
 
 def _in_successor(place: Place) -> NDArray:
-    """T (6, rows) in coordinates of the link; where it turns, as it is at the joint's neutral coordinates."""
+    """Return T (6, rows) in coordinates of the link; if it is not constant, at the neutral coordinates."""
     T = place.type.constraint_subspace(place.type.neutral())
     return np.asarray(se3.adjoint(se3.inverse(place.successor_placement)).T @ T)
 
 
 def transmitted(part: Contribution, frames: NDArray) -> list[NDArray]:
-    """Of each joint the wrenches (rows, 6) that its rows stand for, on the successor body, in its coordinates: of one
-    whose wrenches turn, at its neutral coordinates.
+    """Return for each joint the wrenches (rows, 6) of its rows, on the successor body in its coordinates.
 
-    frames : as of `loop_joints`.
+    For a joint whose T depends on the configuration they are those at its neutral coordinates. frames : as of
+    `loop_joints`.
     """
     poses = frames.reshape(-1, FRAME)[part.tables["loops_bodies"]]
     found = []

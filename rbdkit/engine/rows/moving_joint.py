@@ -1,7 +1,8 @@
-"""Joints whose axes move in their successor or in time, on the arrays of a program, at poses that they need not allow.
+"""Joints with a configuration-dependent or time-dependent motion subspace, in a program, at poses that they may not
+allow.
 
-What a class says of its joint in `pose`, `motion_subspace`, `constraint_subspace` and `project` is recorded. Where a
-class leaves it to `JointType` to find coordinates, programs take the same steps of Gauss and Newton.
+The class's `pose`, `motion_subspace`, `constraint_subspace` and `project` are traced. Where a class inherits `project`
+from `JointType`, programs take the same Gauss-Newton steps to the closest pose.
 """
 
 from __future__ import annotations
@@ -28,19 +29,20 @@ from rbdkit.spatial.vector3 import Matrix, Vector, dot
 from rbdkit.trace import Guard, Program, Scalar, Trace, Whole, maximum, select, sqrt
 
 MOST_COORDINATES = 12
-"""Coordinates that a joint may have."""
+"""Most coordinates of such a joint."""
 SETTLED = 1e-11
-"""A step towards a pose after which none follows, as in `JointType.approach`."""
+"""Size of a Gauss-Newton step after which no other follows, as in `JointType.approach`."""
 SEEKING = "seeking"
-"""The array that programs look for coordinates in; these are its parts, and its size."""
+"""Work array of the search for coordinates; these are its parts, and its size."""
 HERE, THERE, BEST, AHEAD, LEFT, STEP = 0, 12, 24, 36, 42, 48
 SIZE, SHARE, PENDING, GOING, DONE, FOUND, SEEKING_SIZE = range(54, 61)
 
 
 @dataclass(frozen=True)
 class Approach:
-    """Steps towards a pose from the neutral coordinates. motion : that approaches it. reversed : whether the motion is
-    that of the joint inside of a reversed one."""
+    """Gauss-Newton steps from the neutral coordinates towards a pose. motion : the traced joint. reversed : whether it
+    is the joint inside of a reversed one.
+    """
 
     motion: RecordedJoint
     neutral: tuple[float, ...]
@@ -49,9 +51,9 @@ class Approach:
 
 @dataclass(frozen=True)
 class Search:
-    """Steps towards a pose from several coordinates, none of which leads away; see `rbdkit.joints.nearest`.
+    """Damped Gauss-Newton steps from several starts, none of which increases the error; see `rbdkit.joints.nearest`.
 
-    starts : how many there are; they are the last of the numbers of the way. The others as for `Approach`.
+    starts : number of starts; their coordinates are the last of the way's numbers. The others as for `Approach`.
     """
 
     motion: RecordedJoint
@@ -61,7 +63,7 @@ class Search:
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """Something by a formula. name : of this formula and no other."""
+    """A traced formula. name : digest that identifies it."""
 
     formula: Trace
     name: str
@@ -77,9 +79,9 @@ class Formula:
 class MovingAxes:
     """Code for a joint type.
 
-    way : how coordinates are found; None where time says what they are. wrenches : formula for what it resists, T;
-    None where that is everything, or nobody asks. numbers : how many the formulas of the motion, of the way and of the
-    wrenches need. covered : whether `gaps` knows how far it is open.
+    way : how coordinates are found; None for a prescribed joint. wrenches : formula of the constraint subspace T; None
+    where that is everything, or not needed. numbers : how many numbers the formulas of the motion, of the way and of
+    the wrenches need. covered : whether `gaps` gives its closure error.
     """
 
     motion: RecordedJoint
@@ -90,14 +92,14 @@ class MovingAxes:
 
     @property
     def name(self) -> str:
-        """What sorts them, whatever the order in which they were made."""
+        """Sort key that does not depend on the order in which joints were made."""
         way = self.way.name if isinstance(self.way, Formula) else type(self.way).__name__
         return f"recorded {self.motion.name} {way}"
 
 
 @dataclass(frozen=True, eq=False)
 class FoundAxes:
-    """Code for a joint type, the numbers that it needs, and what it was made of."""
+    """Code for a joint type, the numbers that it needs, and the guard of what it depends on."""
 
     axes: MovingAxes
     numbers: list[float]
@@ -109,12 +111,12 @@ _of_loops: dict[tuple[int, bool], tuple[ref[JointType], FoundAxes]] = {}
 
 
 def moving_axes(type: JointType, closes: bool = False) -> FoundAxes:
-    """Code for a joint type. closes : whether it closes a loop, where its wrenches are asked for.
+    """Return code for a joint type. closes : whether it closes a loop, so that its T is needed.
 
     Raises
     ------
     NotTraced
-        If its formulas cannot be recorded, or it has too many coordinates.
+        If its functions cannot be traced, or it has too many coordinates.
     ModelError
         If they contradict each other.
     """
@@ -150,7 +152,7 @@ def _with_wrenches(type: JointType) -> FoundAxes:
 
 
 def _way(type: JointType) -> tuple[Approach | Search | Formula, Sequence[float], list[Guard]]:
-    """How coordinates are found, its numbers, and what it was made of."""
+    """Return how coordinates are found, the numbers for it, and the guards of what it depends on."""
     inner = type.joint if isinstance(type, Reversed) else type
     if inner.__class__.project is not JointType.project:
         found = recorded_projection(type)
@@ -180,54 +182,54 @@ class JointAtPose(ABC):
 
     @abstractmethod
     def pose(self) -> tuple[Matrix, Vector]:
-        """Of the successor's frame in the predecessor's."""
+        """Pose of the successor's frame in the predecessor's."""
 
     @abstractmethod
     def given(self) -> tuple[str, Whole]:
-        """The array that has the numbers of the formulas, and where they begin in it."""
+        """Array that has the numbers of the formulas, and where they begin in it."""
 
     @abstractmethod
     def stored(self) -> tuple[str, Whole]:
-        """The array that takes the coordinates, and where they begin in it: the same `Index` at every call."""
+        """Array for the coordinates, and where they begin in it: the same `Index` at every call."""
 
     @abstractmethod
     def driven(self, what: str) -> Whole:
-        """Where its numbers begin in one of the arrays of joints that move in time."""
+        """Return where its numbers begin in one of the arrays of prescribed joints."""
 
     def numbers(self, which: int) -> list[Scalar]:
-        """Of the motion, of the way or of the wrenches."""
+        """Load the numbers of the motion (0), of the way (1) or of the wrenches (2)."""
         (array, first), start = self.given(), sum(self.axes.numbers[:which])
         return [self.program.load(array, first, start + k) for k in range(self.axes.numbers[which])]
 
     @property
     def q(self) -> list[Scalar]:
-        """Coordinates, after `find`; of a joint that moves in time, those of the joint inside."""
+        """Coordinates, after `find`; for a prescribed joint, those of the joint inside."""
         array, first = self.stored()
         return [self.program.load(array, first, k) for k in range(self.nq)]
 
     def in_time(self, what: str, size: int) -> list[Scalar]:
-        """Coordinates, velocities or accelerations of a joint that moves in time."""
+        """Load the coordinates, velocities or accelerations of a prescribed joint."""
         first = self.driven(what)
         return [self.program.load(what, first, k) for k in range(size)]
 
     def S(self) -> list[list[Scalar]]:
-        """The axes, of a joint that moves in time those of the joint inside."""
+        """Return the motion subspace; for a prescribed joint, that of the joint inside."""
         return self.motion.axes(self.q, self.numbers(0))
 
     def T(self) -> list[list[Scalar]]:
-        """The wrenches that it resists, one after the other."""
+        """Return the constraint subspace, wrench by wrench."""
         if self.axes.wrenches is None:
             return [[float(i == k) for i in range(6)] for k in range(6)]
         values = computed(self.axes.wrenches.formula, q=self.q, numbers=self.numbers(2))
         return [values[6 * k : 6 * k + 6] for k in range(len(values) // 6)]
 
     def missing(self) -> tuple[Vector, Vector]:
-        """How the pose misses what the joint allows, angular and linear part in the successor's frame."""
+        """Return the closure error of the pose, angular and linear part in the successor's frame."""
         R, p = self.pose()
         return displacement(*between(*self.motion.pose(self.q, self.numbers(0)), R, p))
 
     def by_time(self) -> tuple[list[Scalar], list[Scalar]]:
-        """Of a joint that moves in time the velocity across it, and c_J."""
+        """Return the velocity across a prescribed joint, and its c_J."""
         v, a = (self.in_time(name, self.motion.nv) for name in ("driven_v", "driven_a"))
         S = self.S()
         c = self.motion.velocity_product(self.q, v, self.numbers(0))
@@ -236,7 +238,7 @@ class JointAtPose(ABC):
     # --- what it records ----------------------------------------------------------------------------------------------
 
     def find(self) -> None:
-        """Coordinates that come closest to the pose."""
+        """Find the coordinates of the closest pose."""
         match self.axes.way:
             case None:
                 self._put(self.in_time("driven_q", self.nq))
@@ -261,7 +263,7 @@ class JointAtPose(ABC):
             self.program.store(SEEKING, 0, place + k, x)
 
     def _ahead(self, way: Approach | Search, q: Sequence[Scalar]) -> list[Scalar]:
-        """From the pose of coordinates of the joint inside to the one that is to be reached."""
+        """Return the displacement from the pose at coordinates of the joint inside to the given pose."""
         R, p = self.pose()
         if way.reversed:
             R, p = R.T, -(R.T @ p)
@@ -269,7 +271,7 @@ class JointAtPose(ABC):
         return [*w, *v]
 
     def _step(self, way: Approach | Search, q: Sequence[Scalar], ahead: Sequence[Scalar]) -> list[Scalar]:
-        """Of Gauss and Newton; its size is left in "seeking"."""
+        """Take one Gauss-Newton step; store its size in "seeking"."""
         step = [dot(row, ahead) for row in pseudo_inverse(way.motion.axes(q, self.numbers(1)))]
         size: Scalar = 0.0
         for x in step:
@@ -278,12 +280,12 @@ class JointAtPose(ABC):
         return step
 
     def _approach(self, way: Approach) -> None:
-        """The steps of `JointType.approach`; coordinates are infinite where they do not settle."""
+        """Take the steps of `JointType.approach`; coordinates become infinite where they do not converge."""
         program = self.program
         self._put(way.neutral)
         self._set(SIZE, np.inf)
         with program.loop(0, STEPS):
-            going = select(program.load(SEEKING, 0, SIZE) < SETTLED, 0.0, 1.0)  # other lanes may not have settled
+            going = select(program.load(SEEKING, 0, SIZE) < SETTLED, 0.0, 1.0)  # lanes stop together: some wait
             q = self.q
             step = self._step(way, q, self._ahead(way, q))
             self._put(way.motion.move(q, [going * x for x in step]))
@@ -292,7 +294,7 @@ class JointAtPose(ABC):
         self._put([x + lost for x in self.q])
 
     def _search(self, way: Search) -> None:
-        """The steps of `rbdkit.joints.nearest`, likewise."""
+        """Take the steps of `rbdkit.joints.nearest`; coordinates become infinite where they do not converge."""
         program, nq = self.program, way.motion.nq
         self._set(FOUND, np.inf)
         self._set(BEST, *[0.0] * nq)
@@ -324,14 +326,14 @@ class JointAtPose(ABC):
         self._put([x + lost for x in self._get(BEST, nq)])
 
     def _halve(self, way: Search) -> None:
-        """The longest part of a step that does not lead away, in halves; to "THERE" and "LEFT", if there is one."""
+        """Halve a step until it does not increase the error; store the result in `THERE` and `LEFT`."""
         program, nq, nv = self.program, way.motion.nq, way.motion.nv
         with program.loop(0, near.HALVINGS):
             share, pending = (program.load(SEEKING, 0, k) for k in (SHARE, PENDING))
             there = way.motion.move(self._get(HERE, nq), [share * x for x in self._get(STEP, nv)])
             left, ahead = self._ahead(way, there), self._get(AHEAD, 6)
             closer = select(near.LEVEL * dot(ahead, ahead) < dot(left, left), 0.0, 1.0)
-            closer = select(dot(left, left) < np.inf, closer, 0.0)  # nor where there is no number
+            closer = select(dot(left, left) < np.inf, closer, 0.0)  # nor is NaN
             good = select(program.load(SEEKING, 0, SIZE) < near.SETTLED, 1.0, closer)
             now = pending * good > 0.5
             for place, new in ((THERE, there), (LEFT, left)):
@@ -342,7 +344,7 @@ class JointAtPose(ABC):
             program.break_if(program.load(SEEKING, 0, PENDING) < 0.5)
 
     def _go_on(self, nq: int) -> None:
-        """Take what was found, if there is anything, and decide whether there is another step."""
+        """Accept the step that was found, if any, and decide whether there is another one."""
         going, pending, size, done = (self.program.load(SEEKING, 0, k) for k in (GOING, PENDING, SIZE, DONE))
         taken = going * (1.0 - pending) > 0.5
         for place, new, n in ((HERE, THERE, nq), (AHEAD, LEFT, 6)):
@@ -355,21 +357,21 @@ class JointAtPose(ABC):
 
 
 def between(R_0: Matrix, p_0: Vector, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
-    """A pose as seen from another one."""
+    """Return a pose relative to another one."""
     return R_0.T @ R, R_0.T @ (p - p_0)
 
 
 def in_sum(S: Sequence[Sequence[Scalar]], v: Sequence[Scalar]) -> list[Scalar]:
-    """S v."""
+    """Return S v."""
     return [sum((s[i] * x for s, x in zip(S, v, strict=True)), 0.0) for i in range(6)]
 
 
 def pseudo_inverse(S: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-    """Rows of ``(S^T S)^-1 S^T``, of independent columns S."""
+    """Return the rows of the pseudo-inverse ``(S^T S)^-1 S^T`` of independent columns S."""
     n = len(S)
     A = [[dot(a, b) for b in S] for a in S]
     rows = [list(s) for s in S]
-    for k in range(n):  # S^T S is positive: no exchange of rows
+    for k in range(n):  # S^T S is positive definite: no pivoting
         share = 1.0 / A[k][k]
         for i in range(n):
             if i != k:

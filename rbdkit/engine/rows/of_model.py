@@ -1,4 +1,4 @@
-"""All rows of a model: who contributes them, and what programs have to know of them."""
+"""All constraint rows of a model: their contributions, and the numbers and tables that programs read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rbdkit.trace import WIDE
 
 
 def contributions(model: Model, layout: Layout, frames: NDArray) -> list[Contribution]:
-    """All that constrain the spanning tree of a model.
+    """Return the contributions of all constraints on the spanning tree of a model.
 
     Parameters
     ----------
@@ -39,10 +39,11 @@ def contributions(model: Model, layout: Layout, frames: NDArray) -> list[Contrib
 
 @dataclass(frozen=True, eq=False)
 class RowsOfModel:
-    """The rows of contributions to one model. Those of each come after those of the one before.
+    """The constraint rows of a model, contribution after contribution.
 
-    arcs : (nv,) what makes rates of joints arcs. least : (m,) pivots of rows that are dependent in any case.
-    share : (m,) what makes gaps shares of the mechanism's length, see `gap_shares`.
+    arcs : (nv,) factors that turn joint rates into arcs. least : (m,) pivots below which rows are redundant in any
+    case.
+    share : (m,) factors that turn gaps into fractions of the mechanism's length, see `gap_shares`.
     """
 
     parts: tuple[Contribution, ...]
@@ -53,22 +54,22 @@ class RowsOfModel:
 
     @property
     def codes(self) -> tuple[RowCode, ...]:
-        """What writes them."""
+        """Codes that write the rows."""
         return tuple(part.code for part in self.parts)
 
     @cached_property
     def m(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         return sum(part.rows for part in self.parts)
 
     @cached_property
     def sizes(self) -> NDArray:
-        """Squares of all of them as wrenches."""
+        """Squared norms of all rows as wrenches."""
         return _sizes(self.parts)
 
     @property
     def of_loops(self) -> int:
-        """How many of them are those of loop joints."""
+        """Number of rows of loop joints."""
         return sum(part.rows for part in self.parts if isinstance(part.code, LoopJoints))
 
     @property
@@ -78,7 +79,7 @@ class RowsOfModel:
 
     @property
     def plain(self) -> frozenset[tuple[str, int, float]]:
-        """Elements of `numbers` that straight-line code takes for granted, by array and place."""
+        """Elements of `numbers` built into straight-line code, as (array, place, value)."""
         factors = self.numbers["path_factors"]
         turns = () if self._followers else ((("path_factors", k, float(x))) for k, x in enumerate(factors))
         return frozenset(turns).union(*(part.plain for part in self.parts))
@@ -89,12 +90,12 @@ class RowsOfModel:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each is of."""
+        """For each row the constraint that it belongs to."""
         return tuple(label for part in self.parts for label in part.labels)
 
     @cached_property
     def numbers(self) -> dict[str, NDArray]:
-        """Arrays that programs read."""
+        """Arrays of floats that programs read."""
         free = np.concatenate([np.zeros(0), *(part.free for part in self.parts)])
         found = {
             "row_free": free,
@@ -115,7 +116,7 @@ class RowsOfModel:
         return [path for part in self.parts for path in part.paths]
 
     def tables(self, lanes: int) -> dict[str, NDArray]:
-        """Tables, for programs with so many lanes."""
+        """Return the index tables for programs with this many lanes."""
         begin = [row // WIDE * WIDE if lanes == 1 else row for row in range(self.m)]
         touching = self._touching
         found = {
@@ -130,7 +131,7 @@ class RowsOfModel:
         return {name: np.array(table, dtype=np.int64) for name, table in found.items()}
 
     def counts(self, lanes: int) -> dict[str, int]:
-        """Counts, likewise; "K_row" numbers a velocity are room for the rows and for the force beside them."""
+        """Return the counts for this many lanes; "K_row" has room for the rows and the force beside them."""
         found = {"n_rows": self.m, "K_row": self._length(lanes)}
         row = wrench = path = 0
         for part in self.parts:
@@ -140,7 +141,7 @@ class RowsOfModel:
         return found
 
     def room(self, lanes: int) -> dict[str, int]:
-        """Sizes of the arrays that programs compute in, likewise."""
+        """Return the sizes of the work arrays of programs with this many lanes."""
         length, layout = self._length(lanes), self.layout
         vectors = ("row_k", "row_gap", "row_slip", "row_inverse", "row_taken", "row_geometry", "row_column",
                    "reactions")  # fmt: skip
@@ -161,7 +162,7 @@ class RowsOfModel:
 
     @cached_property
     def likeness(self) -> Hashable:
-        """What models have in common whose rows are computed in the lanes of one program."""
+        """Structural key of models whose rows can be computed in the lanes of one program."""
         tables = tuple((name, x.tobytes()) for name, x in sorted(self.tables(1).items()))
         return self.codes, tables, tuple(sorted(self.counts(1).items()))
 
@@ -170,7 +171,7 @@ class RowsOfModel:
 
     @cached_property
     def held(self) -> list[list[int]]:
-        """The velocities in each row."""
+        """The velocities that each row depends on."""
         found: list[list[int]] = [[] for _ in range(self.m)]
         for a, rows in enumerate(self._touching):
             for row in rows:
@@ -179,7 +180,7 @@ class RowsOfModel:
 
     @cached_property
     def _touching(self) -> list[list[int]]:
-        """For each velocity the rows that Y holds with it: what a row holds, and what moves that before it."""
+        """For each velocity the rows with a nonzero in Y: those that act on it or on one of its descendants."""
         before, _ = supports_of(self.layout)
         found: list[set[int]] = [set() for _ in range(self.layout.nv)]
         first = 0
@@ -207,7 +208,7 @@ class RowsOfModel:
 
 
 def rows_of(model: Model, layout: Layout, frames: NDArray) -> RowsOfModel | None:
-    """The rows of a model; None if nothing constrains its tree."""
+    """Return the rows of a model; None if nothing constrains its tree."""
     parts = tuple(contributions(model, layout, frames))
     if not parts:
         return None

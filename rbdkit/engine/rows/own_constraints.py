@@ -1,4 +1,4 @@
-"""The rows of the constraints of a model, from one recording of all of them; see `rbdkit.model.constraint_rows`."""
+"""The rows of a model's constraints, from one trace of all of them; see `rbdkit.model.constraint_rows`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ NAME = "held"
 
 @dataclass(frozen=True)
 class OwnConstraints:
-    """The code of constraints.
+    """Writes the rows of constraints.
 
-    rows : the recording. links : that carry the bodies which it asks for. groups : for each body the rows that it has a
-    part in, one after the other: the first and how many. name : with which those of its arrays and counts begin.
+    rows : the trace. links : those that carry the bodies which it reads. groups : for each body the rows that it takes
+    part in, as the first and their number. name : prefix of the names of its arrays and counts.
     """
 
     rows: ConstraintRows
@@ -44,12 +44,12 @@ class OwnConstraints:
 
     @property
     def timed(self) -> bool:
-        """Whether a constraint asks for time."""
+        """Whether a constraint depends on time."""
         return self.rows.timed
 
     @property
     def wrenches(self) -> int:
-        """How many it writes."""
+        """Number of wrenches that it writes."""
         return sum(n for _, n in self.groups)
 
     def record(self, at: BaseMotion, rows: RowsWritten) -> None:
@@ -98,8 +98,10 @@ class OwnConstraints:
             wrench += n
 
     def _motion(self, at: BaseMotion, body: int, link: int) -> tuple[list[Scalar], Vector, list[Scalar]]:
-        """Motion of a body as recordings have it; its place in base coordinates; and its acceleration where vdot = 0:
-        angular, and of its origin as a point."""
+        """Return the motion of a body, its position, both in base coordinates, and its acceleration for vdot = 0.
+
+        The acceleration is the angular one, and that of its origin as a point.
+        """
         program, i = at.tree.program, at.body(link)
         x = [program.load("frames", 0, body * FRAME + k) for k in range(FRAME)]
         R_i = at.R[i]
@@ -110,7 +112,7 @@ class OwnConstraints:
         w, v_0 = pair(at.v[i])
         v = v_0 + cross(w, p)
         alpha, a_0 = minus(pair(at.a[i]), pair(at.a[at.tree.world]))
-        a = a_0 + cross(alpha, p) + cross(w, v)  # Eq 2.49: the point, not the stream
+        a = a_0 + cross(alpha, p) + cross(w, v)  # Eq 2.49: of the point, not the spatial acceleration
         return [*R.flat(), *world, *w, *v], p, [*alpha, *a]
 
     def _drift(self, row: list[Scalar], motions: list[tuple[list[Scalar], Vector, list[Scalar]]]) -> Scalar:
@@ -120,7 +122,7 @@ class OwnConstraints:
         return drift
 
     def _size(self, row: list[Scalar], length: Scalar) -> Scalar:
-        """Square of what the row makes of shifts, and of turns over a length."""
+        """Return the squared norm of a row, with moments and joint entries over a length."""
         total: Scalar = 0.0
         for k in range(len(self.rows.bodies)):
             n, f = (Vector(row[WRENCHES + 6 * k + j : WRENCHES + 6 * k + j + 3]) for j in (0, 3))
@@ -131,12 +133,12 @@ class OwnConstraints:
 
 
 def own_constraints(model: Model, layout: Layout) -> Contribution:
-    """Of a model that has some.
+    """Return the rows of a model's constraints.
 
     Raises
     ------
     NotCovered
-        If one of them holds on one side only.
+        If one of them is unilateral.
     """
     rows = constraint_rows(model)
     assert rows is not None
@@ -164,14 +166,16 @@ def own_constraints(model: Model, layout: Layout) -> Contribution:
 
 
 def code_of(rows: ConstraintRows, layout: Layout, name: str) -> OwnConstraints:
-    """What writes recorded rows."""
+    """Return the writer of traced rows."""
     links = tuple(int(layout.link_of_body[body]) for body in rows.bodies)
     return OwnConstraints(rows, links, tuple(_held(rows, k) for k in range(len(rows.bodies))), name)
 
 
 def free_rows(model: Model, rows: ConstraintRows, length: float) -> NDArray:
-    """What a unit reaction of each row does to the row itself where bodies are free, (m,): as if their mass were
-    concentrated at that length from their origins. On average over some states, for it may depend on these."""
+    """Return the diagonal of Lambda, (m,), if bodies were free, with mass concentrated at a length from their origins.
+
+    It is an average over some states, on which it may depend.
+    """
     with np.errstate(all="ignore"):
         return np.array(free_scalars(model, rows, length, compared_masses(model)), dtype=float)
 
@@ -179,8 +183,10 @@ def free_rows(model: Model, rows: ConstraintRows, length: float) -> NDArray:
 def compared_with(
     model: Model, loops: list[Place], rows: ConstraintRows | None, length: float
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """What the rows of loop joints and then those of constraints are compared with: squares as wrenches, responses of
-    free bodies, and pivots that are none, (m,) each; see `dependence`."""
+    """Return the scales of the redundancy decision for rows of loop joints, then of constraints, (m,) each.
+
+    They are squared norms as wrenches, responses of free bodies, and pivots of redundant rows; see `dependence`.
+    """
     size = np.concatenate([np.zeros(0), *(row_sizes(place, length) for place in loops)])
     free = free_responses(model, loops, length)
     if rows is not None:
@@ -190,7 +196,7 @@ def compared_with(
 
 
 def openness(found: RowValues, length: float) -> float:
-    """The largest gap at a state as a share of a length, as the program has it."""
+    """Return the largest closure error at a state as a fraction of a length, as the program computes it."""
     squares = (
         np.sum(found.wrenches[..., 3:] ** 2, axis=(-2, -1))
         + np.sum(found.wrenches[..., :3] ** 2, axis=(-2, -1)) / length**2
@@ -201,7 +207,7 @@ def openness(found: RowValues, length: float) -> float:
 
 
 def _held(rows: ConstraintRows, k: int) -> tuple[int, int]:
-    """The rows that the k-th body has a part in: from the first of them to the last."""
+    """Return the first row and the number of rows, without gaps, that the k-th body takes part in."""
     nothing = ("const", 0.0)
     found = [r for r in range(rows.m) if any(rows.law.steps[p] != nothing for p in _of_body(rows, r, k))]
     return (found[0], found[-1] + 1 - found[0]) if found else (0, 0)

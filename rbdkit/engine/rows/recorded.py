@@ -1,4 +1,4 @@
-"""A tree under constraints in joint coordinates, as a system that the loop over time steps."""
+"""A constrained tree in joint coordinates, as a system that the time loop steps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rbdkit.trace import Feedback, Moment, Part, Scalar
 
 
 class RecordedConstrainedTree(RecordedTree):
-    """The `RecordedTree` of a tree that rows constrain; what methods ask of constrained systems, it has besides.
+    """The `RecordedTree` of a constrained tree, with the operations that methods for constrained systems need.
 
     Parameters
     ----------
-    codes : of the rows. stabilised : whether Baumgarte's terms act, with the numbers in "baumgarte". apart : whether
-        reactions are found leg by leg.
+    codes : writers of the rows. stabilised : whether Baumgarte terms act, with the factors in "baumgarte". apart :
+        whether reactions are computed leg by leg.
     """
 
     tree: LoopTree
@@ -57,8 +57,10 @@ class RecordedConstrainedTree(RecordedTree):
         self._accelerate(moment, x, v, result, None)
 
     def corrected(self, moment: Moment, x: Part, v: Part, vdot: Part, result: Part) -> None:
-        """Accelerations by the equations of motion at a moment, with constraints that ask for what a guess of them has
-        along the constraints, less the gaps times the number in "closing"."""
+        """Compute accelerations by the equations of motion that keep a guess's component along the constraints.
+
+        From that component the closure errors times the number in "closing" are subtracted.
+        """
         self._accelerate(moment, x, v, result, vdot)
 
     def _accelerate(self, moment: Moment, x: Part, v: Part, result: Part, guess: Part | None) -> None:
@@ -77,8 +79,10 @@ class RecordedConstrainedTree(RecordedTree):
         )
 
     def project(self, x: Part, v: Part, time: Callable[[], Scalar]) -> None:
-        """The state close to (x, v) that obeys the constraints on position and velocity, in their place; joints that
-        move in time stand as in the last stage, at the same time."""
+        """Project (x, v) in place onto the constraints on position and velocity.
+
+        Prescribed joints stay as in the last stage, which is at the same time.
+        """
         if self._timed:
             self.program.store(ROW_TIME, 0, 0, time())
         self.constrained.close(x, v)

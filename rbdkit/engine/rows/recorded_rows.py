@@ -1,7 +1,7 @@
-"""Rows of loop joints that are recorded from what their class says: users' own, splines, those that move in time.
+"""Rows of loop joints that are traced from their class: users' own, splines, prescribed ones.
 
-As of `turning_rows`: T at the coordinates that come closest, how the pose misses what the joint allows, and c_J at the
-velocity nearest to the one across the joint that it allows; see `rbdkit.joints.loop_form`.
+As in `turning_rows`: T at the coordinates of the closest pose, the closure error, and c_J at the velocity that the
+joint allows and that is closest to the one across it; see `rbdkit.joints.loop_form`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rbdkit.spatial.vector3 import Matrix, Vector, dot
 from rbdkit.trace import Index, Scalar, Whole
 
 OWN_NUMBERS, OWN_Q = "loops_own", "loops_q"
-"""The arrays of what the formulas need, and of the coordinates that were found."""
+"""Arrays of the numbers of the formulas, and of the coordinates found."""
 
 
 class JointOfLoop(JointAtPose):
@@ -43,7 +43,7 @@ class JointOfLoop(JointAtPose):
         return self.program.entry(f"loops_{what}", self.loop)
 
     def rows(self, v: tuple[Vector, Vector] | None) -> TurningRows:
-        """What the joint demands, after `find`; v : its twist in the successor's joint frame, if that is known."""
+        """Return the joint's rows, after `find`; v : its twist in the successor's joint frame, if that is known."""
         T = self.T()
         wrenches, missing = [(Vector(n[:3]), Vector(n[3:])) for n in T], self.missing()
         if v is None:

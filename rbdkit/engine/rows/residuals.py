@@ -1,9 +1,9 @@
-"""By how much loop joints are open, from the poses of the bodies that they join.
+"""Closure errors of loop joints, from the poses of the bodies that they join.
 
-This tells how well a motion kept its loops closed, so it shares as little as can be with what kept them: bodies and
-joints are those of the model, not those of the links that carry them, their poses are composed along the tree in the
-world, and there are neither wrenches nor K. What is missing is T . log(pose(q)^-1 X) (Featherstone 2008, Eqs 8.25 to
-8.27), as `rbdkit.formulations.constrained.joint_constraints` has it.
+They tell how well a motion kept its loops closed, so they share as little as possible with the code that kept them:
+bodies and joints are those of the model, not those of the links that carry them, their poses are composed along the
+tree in the world, and there are neither wrenches nor K. The closure error is T . log(pose(q)^-1 X) (Featherstone 2008,
+Eqs 8.25 to 8.27), as in `rbdkit.formulations.constrained.joint_constraints`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rbdkit.trace import Whole
 
 
 def residuals(tree: LoopTree, q: JointArray, codes: Sequence[RowCode], state: Whole) -> None:
-    """Write those of all loop joints, one after the other, of a state of that number to "residuals"."""
+    """Write the closure errors of all loop joints, joint by joint, for a state of that number to "residuals"."""
     motion, program = link_motion(tree, q), tree.program
     (code,) = (code for code in codes if isinstance(code, LoopJoints))
     with program.loop(0, program.count("loops_n")) as j:
@@ -29,7 +29,7 @@ def residuals(tree: LoopTree, q: JointArray, codes: Sequence[RowCode], state: Wh
         for case in program.switch(program.entry("loops_forms", j), range(len(code.forms))):
             form, n = code.forms[case]
             assert isinstance(form, str)
-            # a case is a block of its own: what it uses is loaded in it
+            # a case is a block of its own: what it uses must be loaded in it
             P, S = (tree.body(program.entry(name, j)) for name in ("loops_predecessor_bodies", "loops_bodies"))
             (R_P, p_P), (R_S, p_S) = motion.of(P), motion.of(S)
             given = [program.load("loops_bodies_numbers", place, k) for k in range(JOINT_NUMBERS)]

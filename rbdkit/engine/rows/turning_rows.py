@@ -1,8 +1,9 @@
-"""Rows of loop joints whose wrenches turn in the successor: universal joints, balls in bores, pinions on racks.
+"""Rows of loop joints with a configuration-dependent constraint subspace: universal, sphere in cylinder, rack and
+pinion.
 
-For each the T of its class, at the coordinates that come closest, in axes of the successor's joint frame; how the pose
-misses what the joint allows, ``log(pose(q)^-1 X)``; and c_J at the velocity nearest to the one across the joint that it
-allows. See `rbdkit.joints.loop_form`.
+For each: T of its class at the coordinates of the closest pose, in axes of the successor's joint frame; the closure
+error ``log(pose(q)^-1 X)``; and c_J at the velocity that the joint allows and that is closest to the one across it. See
+`rbdkit.joints.loop_form`.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from rbdkit.trace import Scalar, arctan2, cos, select, sin, sqrt, whole
 TURNING: dict[str, tuple[type[JointType], int]] = {
     "cross": (Universal, 4), "bore": (SphereInCylinder, 2), "rolling": (RackAndPinion, 5),
 }  # fmt: skip
-"""Their forms, and how many rows each has."""
+"""Their forms, and the number of rows of each."""
 
 UNIT = [Vector([float(i == k) for i in range(3)]) for k in range(3)]
 
 
 @dataclass(frozen=True)
 class TurningRows:
-    """At a state, in the joint's frame in the successor: T, wrench by wrench, and T . c_J; None without velocities.
+    """Rows of a joint at a state, in the joint's frame in the successor: T, wrench by wrench, and T . c_J.
 
-    missing : angular and linear part of how the pose misses what the joint allows. T_sigma : T . sigma of joints that
-    move in time; None of others.
+    missing : closure error, angular and linear part. T_c_J : None without velocities. T_sigma : T . sigma of prescribed
+    joints; None for others.
     """
 
     T: list[tuple[Vector, Vector]]
@@ -42,12 +43,12 @@ class TurningRows:
 
 
 def turning_form(type: JointType) -> str | None:
-    """The form of a joint type, if it is one of these."""
+    """Return the form of a joint type, if it is one of these."""
     return next((form for form, (own, _) in TURNING.items() if type.__class__ is own), None)
 
 
 def turning_numbers(type: JointType) -> NDArray:
-    """What joint numbers hold of such a type, from the axis on: axis, plane or second axis, radius."""
+    """Return the joint numbers of such a type from the axis on: axis, plane or second axis, radius."""
     found = np.zeros(JOINT_NUMBERS - AXIS)
     if isinstance(type, Universal):
         found[:3], found[BASIS - AXIS : BASIS - AXIS + 3] = type.axis1, type.axis2
@@ -61,7 +62,7 @@ def turning_numbers(type: JointType) -> NDArray:
 def turning_rows(
     form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector, v: tuple[Vector, Vector] | None
 ) -> TurningRows:
-    """Of a pose of the joint, and its twist in the successor's joint frame, if that is known."""
+    """Return the rows at a pose of the joint; v : its twist in the successor's joint frame, if that is known."""
     n, b, c = (Vector(numbers[k : k + 3]) for k in (AXIS, BASIS, BASIS + 3))
     match form:
         case "cross":
@@ -74,7 +75,7 @@ def turning_rows(
 
 
 def _cross(n1: Vector, n2: Vector, R: Matrix, p: Vector, v: tuple[Vector, Vector] | None) -> TurningRows:
-    """A universal joint: n1 stays in the predecessor, n2 in the successor."""
+    """Return the rows of a universal joint: n1 is fixed in the predecessor, n2 in the successor."""
     q1, q2 = _turn_between(n1, n2, R @ n2), -1.0 * _turn_between(n2, n1, R.T @ n1)
     first = _turned(n2, -1.0 * q2, n1)
     normal = cross(first, n2)
@@ -91,7 +92,7 @@ def _cross(n1: Vector, n2: Vector, R: Matrix, p: Vector, v: tuple[Vector, Vector
 
 
 def _bore(n: Vector, across: list[Vector], R: Matrix, p: Vector, v: tuple[Vector, Vector] | None) -> TurningRows:
-    """A ball in a bore along n of the predecessor."""
+    """Return the rows of a ball in a bore along n of the predecessor."""
     T = [(ZERO, R.T @ b) for b in across]
     missing = ZERO, R.T @ (p - dot(n, p) * n)
     if v is None:
@@ -104,11 +105,11 @@ def _bore(n: Vector, across: list[Vector], R: Matrix, p: Vector, v: tuple[Vector
 def _rolling(
     n: Vector, along: Vector, across: Vector, radius: Scalar, R: Matrix, p: Vector, v: tuple[Vector, Vector] | None
 ) -> TurningRows:
-    """A pinion of the successor that rolls along a rack of the predecessor."""
+    """Return the rows of a pinion of the successor that rolls along a rack of the predecessor."""
     angle = arctan2(dot(across, R @ along) - dot(along, R @ across), dot(along, R @ along) + dot(across, R @ across))
     rolls = radius * radius > 0.0
     turns = whole((dot(along, p) / select(rolls, radius, 1.0) - angle) * (0.5 / np.pi))
-    q = angle + select(rolls, 2.0 * np.pi * turns, 0.0)  # the advance tells how many turns lie behind the angle
+    q = angle + select(rolls, 2.0 * np.pi * turns, 0.0)  # the advance tells the number of whole turns
     c, s = cos(q), sin(q)
     advance = radius * (c * along - s * across)
     columns = [_turned(n, -1.0 * q, x) for x in (*_columns(R), p - (radius * q) * along)]
@@ -122,12 +123,12 @@ def _rolling(
 
 
 def _turn_between(n: Vector, a: Vector, b: Vector) -> Scalar:
-    """The angle about n that takes a closest to b."""
+    """Return the angle of rotation about n that takes a closest to b."""
     return arctan2(dot(n, cross(a, b)), dot(a, b) - dot(n, a) * dot(n, b))
 
 
 def _turned(n: Vector, angle: Scalar, x: Vector) -> Vector:
-    """x turned about n."""
+    """Rotate x about n by an angle."""
     c, s = cos(angle), sin(angle)
     return c * x + s * cross(n, x) + ((1.0 - c) * dot(n, x)) * n
 
