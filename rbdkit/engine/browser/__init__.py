@@ -1,9 +1,9 @@
-"""The same kernels in a web page: a model as data, and the JavaScript that runs it.
+"""Compiled kernels in a web page: a model as data, and the JavaScript that runs it.
 
 In the order of reading::
 
-    packaged         code, numbers and where they go, as plain data
-    adjust           from parameters to numbers, as a program: what sliders move
+    packaged         code and numbers of a model, with their places, as plain data
+    adjust           from parameters to numbers, as a program: what sliders change
 """
 
 from rbdkit.engine.browser.packaged import loader, packaged

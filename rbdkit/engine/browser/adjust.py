@@ -28,15 +28,15 @@ from rbdkit.trace import Program, Symbol
 
 @dataclass(frozen=True, eq=False)
 class Adjustment:
-    """Parameters that may change.
+    """Parameters that a page may change, and the program that applies them.
 
     Attributes
     ----------
-    program : reads their numbers, one parameter after the other, from "parameters", and writes whatever of the packed
-        numbers depends on them.
-    values : where each begins in "parameters", and what it is now.
+    program : reads their numbers, parameter after parameter, from "parameters", and writes the packed numbers that
+        depend on them.
+    values : where each begins in "parameters", and its present value.
     rows : positions in "rows" that it writes.
-    layout : of the model, with code for rotors and springs that may come.
+    layout : of the model, with code for rotors and springs that may be added.
     """
 
     program: Program
@@ -46,14 +46,14 @@ class Adjustment:
 
 
 def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Adjustment:
-    """How the numbers of a model depend on parameters of those names.
+    """Trace how the numbers of a model depend on parameters of those names.
 
-    touching : whether materials count, because bodies touch.
+    touching : whether surface materials count, for a model with contacts.
 
     Raises
     ------
     ModelError
-        If a name is not one of `Model.parameters`, or that parameter is no number of the compiled code by itself.
+        If a name is not one of `Model.parameters`, or that parameter is not a number of its own in compiled code.
     """
     given = {array: x.astype(object) for array, x in numbers_of(model).items()}
     places = _places(model)
@@ -107,7 +107,7 @@ def adjustment(model: Model, names: Iterable[str], touching: bool = False) -> Ad
 
 
 def _stored_as_they_are(model: Model, stops: Model | None) -> dict[str, tuple[str, slice]]:
-    """Parameters that programs read as they are: in which array, and where."""
+    """Return the parameters that programs read unchanged: in which array, and where."""
     stored = {name: ("own_numbers", part) for name, part in number_places(model).items()}
     if stops is not None:
         stored |= {name: ("stops_numbers", part) for name, part in constraint_places(stops).items()}
@@ -115,13 +115,13 @@ def _stored_as_they_are(model: Model, stops: Model | None) -> dict[str, tuple[st
 
 
 def _constraint_numbers(model: Model) -> list[Any]:
-    """All numbers of the recording of a model's constraints."""
+    """Return all numbers of the trace of a model's constraints."""
     rows = constraint_rows(model)
     return [] if rows is None else list(rows.law.numbers)
 
 
 def _store_held(program: Program, model: Model, numbers: list[Any]) -> None:
-    """Write numbers of constraints that are symbols, and what rows of these do where bodies are free."""
+    """Store the constraint numbers that are symbols, and the scales of the redundancy decision that depend on them."""
     changed = [(k, x) for k, x in enumerate(numbers) if isinstance(x, Symbol)]
     rows = constraint_rows(model)
     if not changed or rows is None:
@@ -142,7 +142,7 @@ def _store_held(program: Program, model: Model, numbers: list[Any]) -> None:
 
 
 def _places(model: Model) -> dict[str, tuple[str, Any]]:
-    """Where parameters stand in the arrays of `numbers_of`; not those of joints that share a freedom with others."""
+    """Return where parameters are in the arrays of `numbers_of`; not those of mimic joints and their masters."""
     pairs = [(joint.name, model.joint(joint.mimic.leader).name) for joint in model.joints if joint.mimic]
     shared = {name for pair in pairs for name in pair}
     places: dict[str, tuple[str, Any]] = {"gravity": ("gravity", slice(None))}
@@ -164,5 +164,5 @@ def _refusal(name: str, model: Model) -> ModelError:
 
 
 def _with_all_codes(values: dict[str, tuple[int, NDArray]]) -> dict[str, NDArray]:
-    """Rotors and springs where there may be some one day."""
+    """Return values with rotors and springs nonzero, so that the code has them."""
     return {name: value + 1.0 for name, (_, value) in values.items() if name.endswith((".armature", ".stiffness"))}

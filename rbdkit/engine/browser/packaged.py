@@ -1,4 +1,4 @@
-"""A model as data that a web page can run: code, numbers and where they go."""
+"""A model as data that a web page can run: code, numbers, and where each belongs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from rbdkit.model.requirements import besides_tree, require_no_contacts, require
 from rbdkit.trace import Feedback, Program, Recordable, arrays_of, loop_room, wasm_bytes
 
 ALGORITHMS = ("rnea", "aba", "forward_dynamics", "crba", "poses", "kinematics", "energy")
-"""Kernels that a package may hold besides its simulation."""
+"""Kernels that a package may hold in addition to its simulation."""
 
 
 def packaged(
@@ -184,12 +184,12 @@ def packaged(
 
 
 def _moved_loops(model: Model) -> tuple[DrivenMotion | None, dict[str, NDArray]]:
-    """How loop joints move that time moves, and the arrays of that; None if there are none.
+    """Return how prescribed loop joints move, with the arrays for it; (None, {}) if there are none.
 
     Raises
     ------
     NotCovered
-        If that cannot be recorded.
+        If their motions cannot be traced.
     """
     joints = DrivenJoints(prescribed(model))
     if not joints:
@@ -202,7 +202,7 @@ def _moved_loops(model: Model) -> tuple[DrivenMotion | None, dict[str, NDArray]]
 
 
 def _feedback(law: Callable[..., Any], nq: int, nv: int, gains: Mapping[str, float]) -> Feedback:
-    """A torque law whose gains stay inputs, the first of its numbers."""
+    """Trace a control law whose gains stay inputs, as the first of its numbers."""
 
     def with_gains(law: Callable[..., Any], t: Any, q: Any, v: Any, numbers: Any) -> Any:
         return law(t, q, v, **dict(zip(gains, numbers, strict=True)))
@@ -215,8 +215,11 @@ def _feedback(law: Callable[..., Any], nq: int, nv: int, gains: Mapping[str, flo
 
 
 def _touching(model: Model, scene: Scene) -> dict[str, Any]:
-    """What a page has to know of contacts to tell and to draw them: of each slot its pair, where that stands in
-    "surfaces", and whether normals and forces have to be turned round; slots from "in_space" on are of stops."""
+    """Return what a page needs to report and draw contacts.
+
+    For each slot its pair, the place of that in "surfaces", and the sign of normals and forces; slots from "in_space"
+    on are those of unilateral constraints.
+    """
     return {
         "names": [*(pair.name for pair in model.contact_pairs), *(own.name for own in one_sided(model))],
         "pair": scene.pair.tolist(),
@@ -242,19 +245,20 @@ def _touching(model: Model, scene: Scene) -> dict[str, Any]:
 
 
 def _of_loops(model: Model) -> str:
-    """Which joints close loops, and which constraints hold, for a message."""
+    """Return the names of loop joints and constraints, for a message."""
     names = ", ".join(map(repr, besides_tree(model)))
     return f"; {names} close loops in model {model.name!r}, or constrain it" if names else ""
 
 
 def _first_states(model: Model) -> list[int]:
-    """Where the states of force elements at the start stand among the numbers of these."""
+    """Return where the initial states of force elements are among their numbers."""
     places = number_places(model)
     return [k for name in state_places(model).slices for k in range(places[name].start, places[name].stop)]
 
 
 def loader() -> str:
-    """JavaScript source of the class `Kernels`, which computes with what `packaged` gives; it exports nothing.
+    """Return the JavaScript source of the class `Kernels`, which computes with a package of `packaged`; it exports
+    nothing.
 
     In a page::
 
@@ -268,7 +272,7 @@ def loader() -> str:
 
 
 def _record(name: str, task: Task, plan: Layout, fixed: dict[int, float]) -> tuple[Program, int]:
-    """A program, straight-line for models of few links, and its width of work space."""
+    """Record a program, straight-line for models of few links, and return it with its work space per link."""
     program = Program(name)
     if task.unrolls and is_small(plan):
         record(task, UnrolledTree(program, plan.links, plan.nq, plan.nv, fixed))
@@ -279,7 +283,7 @@ def _record(name: str, task: Task, plan: Layout, fixed: dict[int, float]) -> tup
 
 
 def _sizes(algorithm: str, model: Model) -> dict[str, int]:
-    """How many numbers an algorithm gives for a state."""
+    """Return the number of results of an algorithm for a state, by array."""
     return {name: int(np.prod(shape)) for name, shape in output_shapes(algorithm, model.nv, len(model.bodies)).items()}
 
 

@@ -9,17 +9,17 @@ from rbdkit.model import AllTouch, Ground, Model, Touch
 from rbdkit.trace import Scalar, maximum, sqrt
 
 NUMBERS = ("friction", "restitution")
-"""In their order in "surfaces"."""
+"""Names in their order in "surfaces"."""
 
 
 def surface_numbers(model: Model) -> dict[str, float]:
-    """The numbers of materials that count in compiled steps, by the names of `Model.parameters`."""
+    """Return the numbers of materials that compiled steps use, by the names of `Model.parameters`."""
     rules: list[Ground | Touch | AllTouch] = [rule for rule in model.contact_rules if rule.material is not None]
     return {f"{rule.name}.{name}": getattr(rule.material, name) for rule in rules for name in NUMBERS}
 
 
 def surfaces_with(model: Model, name: str, value: Scalar) -> Iterator[tuple[int, Scalar]]:
-    """Where in "surfaces" what stands if the number of that name has another value; see `Material.on`."""
+    """Yield place and value of the entries of "surfaces" that depend on one number; see `Material.on`."""
     rule, _, own = name.rpartition(".")
     k = NUMBERS.index(own)
     for row, number in enumerate(pairs_in_order(model).tolist()):

@@ -4,11 +4,11 @@ Bodies on fixed joints become part of the link that carries them. A cylindrical,
 chain of joints with one freedom and no mass between them. In the order of reading::
 
     pieces     joint types as chains of simple joints
-    own_joints those of a user's own, recorded from their formulas; agreement: whether these contradict each other
-    layout     which links a model becomes; models of the same shape share it
-    clustered  which of them share a freedom and can be eliminated together
-    aligned    its frames turned so that joints are about axes of their parents
-    limbs      which links are computed side by side, and the tables for it
+    own_joints users' own joint types, traced; agreement: whether their functions are consistent
+    layout     the links of a model; models of the same shape share it
+    clustered  links of joint groups (mimic joints) that can be eliminated together
+    aligned    axis permutation: frames turned so that joints are about axes of their parents
+    limbs      isomorphic subtrees whose links are computed in SIMD lanes, and the tables for it
     numbers    the parameters of a model, by bodies and joints
     pack       these numbers in the arrays that programs read
 """

@@ -1,6 +1,7 @@
-"""Whether what was recorded of a joint type of a user's own is what its class says, and that agrees with itself.
+"""Consistency of a user's own joint type: that its trace equals its class, and that its functions agree with each
+other.
 
-Looked at when the joint is first compiled, at a few random states.
+Checked when the joint is first compiled, at a few random states.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from rbdkit.trace import Trace, replay
 
 STATES, TRIES = 3, 12
 SAME, AGREES = 1e-9, 1e-6
-"""Of the same formula computed twice, and of two formulas, one of which may be made of differences."""
+"""Tolerances for one function computed twice, and for two functions, one of which may rest on finite differences."""
 STEP = 1e-4
 
 
 class NotTraced(Exception):
-    """A joint's formulas cannot be recorded; the message says why."""
+    """A user's functions cannot be traced; the message says why."""
 
 
 def require_agreement(joint: JointType, motion: TracedMotion, numbers: tuple[float, ...]) -> None:
-    """Compare at random states.
+    """Check a traced joint type at random states.
 
     Raises
     ------
     NotTraced
-        If the recorded formulas give something else than those of the class: these look at more than their arguments.
+        If the trace differs from the class: its functions depend on more than their arguments.
     ModelError
-        If the class contradicts itself, say with a motion subspace that is not the derivative of its pose.
+        If the class contradicts itself, for example with a motion subspace that is not the derivative of its pose.
     """
     rng, found = np.random.default_rng(1), 0
     with np.errstate(all="ignore"):
@@ -57,12 +58,12 @@ def require_agreement(joint: JointType, motion: TracedMotion, numbers: tuple[flo
 
 
 def require_same_projection(joint: JointType, formula: Trace, numbers: tuple[float, ...]) -> None:
-    """Compare recorded coordinates of poses with those that `project` finds, near poses of the joint and off them.
+    """Check the traced `project` of a joint type near poses of the joint and off them.
 
     Raises
     ------
     NotTraced
-        If the recorded formulas give something else.
+        If the trace differs from the class.
     """
     rng = np.random.default_rng(2)
     for size in (0.0, 1e-3, 0.1):
@@ -74,12 +75,12 @@ def require_same_projection(joint: JointType, formula: Trace, numbers: tuple[flo
 
 
 def require_same_wrenches(joint: JointType, formula: Trace, numbers: tuple[float, ...]) -> None:
-    """Compare recorded wrenches with those that `constraint_subspace` gives, and these with what the joint allows.
+    """Check the traced `constraint_subspace` of a joint type, and that it is orthogonal to the motion subspace.
 
     Raises
     ------
     NotTraced
-        If the recorded formulas give something else.
+        If the trace differs from the class.
     ModelError
         If the wrenches do work along the joint's axes, or are not independent.
     """
@@ -142,7 +143,7 @@ def _compare_manifold(joint: JointType, motion: Any, q: NDArray, v: NDArray, u: 
 
 
 def _slope(joint: JointType, q: NDArray, u: NDArray, direction: NDArray) -> NDArray:
-    """d/ds integrate(q, u + s direction), by differences."""
+    """Return d/ds integrate(q, u + s direction) by central differences."""
     ahead, back = (joint.integrate(q, u + s * STEP * direction) for s in (1.0, -1.0))
     return (ahead - back) / (2.0 * STEP)
 

@@ -1,4 +1,9 @@
-"""Frames of links turned about their joints' axes, so that other joints turn about axes of these frames."""
+"""Axis permutation: link frames turned about their joints' axes, so that other joints turn about axes of these frames.
+
+Most joints of real robots are about an axis of their parent once frames are chosen well. Such a *cyclic* joint is a
+turn in a plane of the parent's axes, whose rotation has four nontrivial elements, not nine; see
+`rbdkit.engine.steps.turned`. A frame may be turned about z where its own joint looks the same from there.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +21,26 @@ from rbdkit.engine.steps.nodes import Link
 from rbdkit.model import Model
 
 ROUND_OFF = 1e-15
-"""So far from an axis a direction is that axis: products of placements are as exact as that."""
+"""Distance from an axis up to which a direction is that axis: products of placements are as exact as that."""
 ALONG_Z = ("revolute", "prismatic", "helical")
 """Kinds of joints that look the same from a frame turned about z."""
 
 
 def aligned(model: Model, layout: Layout) -> tuple[Layout, dict[str, NDArray]]:
-    """The layout with frames turned so that joints are cyclic where they can be, and the numbers of the model for it.
+    """Return the layout with frames turned so that joints are cyclic where they can be, and the numbers of the model
+    for it.
 
-    Joints that share a freedom with others stay as they are: their clusters are eliminated in axes of links.
+    Joints that share a freedom (mimic joints) stay as they are: their clusters are eliminated in axes of links.
     """
     numbers = numbers_of(model)
-    find = _aligned if layout.uses is None else _aligned.__wrapped__  # what users wrote is not held here
+    find = _aligned if layout.uses is None else _aligned.__wrapped__  # uncached: a cache would keep users' objects
     layout = find(layout, model.parent, numbers["placement"].tobytes())
     return layout, pack(model, layout, numbers)
 
 
 @lru_cache(maxsize=256)
 def _aligned(layout: Layout, parent: tuple[int, ...], placements: bytes) -> Layout:
-    """Once for all models that differ in other numbers."""
+    """Turn the frames of a layout; cached for all models that differ in other numbers."""
     links = layout.links
     if not any(map(_turns_alone, links)):
         return layout
@@ -63,7 +69,7 @@ def _aligned(layout: Layout, parent: tuple[int, ...], placements: bytes) -> Layo
 
 
 def _is_alone(link: Link) -> bool:
-    """Whether its joint shares no freedom."""
+    """Return whether a link's joint shares no freedom."""
     return not link.kind.follows and not link.kind.cluster
 
 
@@ -72,7 +78,7 @@ def _turns_alone(link: Link) -> bool:
 
 
 def _best(seen: NDArray, free: bool) -> tuple[NDArray, list[int | None]]:
-    """The turn about z from which most directions are axes, and which."""
+    """Return the turn about z from which most directions are axes, and the axis of each."""
     best, best_axes = np.eye(3), _axes(seen)
     for turn in _turns(seen) if free else ():
         axes = _axes(seen @ turn)
@@ -82,7 +88,7 @@ def _best(seen: NDArray, free: bool) -> tuple[NDArray, list[int | None]]:
 
 
 def _turns(seen: NDArray) -> Iterator[NDArray]:
-    """Turns about z that make one of the directions x or y."""
+    """Yield the turns about z that make one of the directions x or y."""
     for x, y, z in seen:
         if abs(z) <= ROUND_OFF:
             for c, s in ((x, y), (y, -x)):
@@ -91,6 +97,6 @@ def _turns(seen: NDArray) -> Iterator[NDArray]:
 
 
 def _axes(seen: NDArray) -> list[int | None]:
-    """Which axis each direction is, None if it is none."""
+    """Return for each direction the axis that it is, None if it is none."""
     near = np.max(np.abs(seen[:, None, :] - np.eye(3)), axis=2) <= ROUND_OFF
     return [int(np.argmax(row)) if row.any() else None for row in near]

@@ -1,7 +1,8 @@
-"""Force elements that are made alike: one list of operations serves them all, a loop over a table of them.
+"""Force elements of one make: one list of operations serves them all, in a loop over a table of elements.
 
-A soft body is hundreds of springs between nodes. Written out, one after the other, they are tens of thousands of lines
-of code; as a loop they are one.
+A soft body is hundreds of springs between nodes. Unrolled they would be tens of thousands of lines of code; as a loop
+they are one. Two elements have the same make if they are of one class with parameters of the same shapes, and name only
+bodies, in the same pattern.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from rbdkit.model.force import Force
 from rbdkit.trace import Feedback, Index, Program, Scalar
 
 FEWEST = 4
-"""So many elements of one make are worth a loop."""
+"""Fewest elements of one make that are worth a loop."""
 
 
 AnyWhole = TypeVar("AnyWhole", int, Index)
@@ -26,7 +27,7 @@ AnyWhole = TypeVar("AnyWhole", int, Index)
 
 @dataclass(frozen=True)
 class Member(Generic[AnyWhole]):
-    """One of them, numbers known or read from a table. first : where its parameters begin."""
+    """One element of a make, its numbers known or read from a table. first : where its parameters begin."""
 
     bodies: tuple[AnyWhole, ...]
     links: tuple[AnyWhole, ...]
@@ -35,13 +36,13 @@ class Member(Generic[AnyWhole]):
 
 @dataclass(frozen=True)
 class Alike:
-    """Elements that are made alike.
+    """Elements of one make.
 
     Attributes
     ----------
     law : operations on "body0", "body1", ..., the motions of an element's bodies, on "numbers", its parameters, and
-        "t"; it gives six numbers for each of the bodies, the energy stored and the power lost.
-    apart : of each body, whether its frame is another one than its link's.
+        "t"; it gives six numbers for each of the bodies, the stored energy and the dissipated power.
+    apart : for each body whether its frame differs from its link's.
     members : the elements.
     """
 
@@ -51,22 +52,22 @@ class Alike:
 
     @property
     def bodies(self) -> int:
-        """Number of bodies that each of them acts on or looks at."""
+        """Number of bodies that each element acts on or reads."""
         return len(self.apart)
 
     def row(self, member: Member[int]) -> list[int]:
-        """A member in the table."""
+        """Return the table row of an element."""
         return [*member.bodies, *member.links, member.first]
 
     def member_at(self, program: Program, place: Index) -> Member[Index]:
-        """The member whose row in the table begins there."""
+        """Read the element whose table row begins at a place."""
         row = [program.entry("own_members", place + k) for k in range(2 * self.bodies + 1)]
         return Member(tuple(row[: self.bodies]), tuple(row[self.bodies : -1]), row[-1])
 
     def compute(
         self, program: Program, member: Member[Any], motion: Callable[[int], Any], time: Callable[[], Scalar]
     ) -> list[Any]:
-        """What one of them does: results of the law. motion : of the body in that place."""
+        """Evaluate the law of one element. motion : function that gives the motion of its k-th body."""
         known = {f"body{slot}": motion(slot) for slot in range(self.bodies)}
 
         def load(argument: str, k: int) -> Scalar:
@@ -78,7 +79,7 @@ class Alike:
 
 
 def tables_of(alike: tuple[Alike, ...]) -> dict[str, NDArray]:
-    """Tables "own_members", and "first_own_member", which holds for each make where its part begins, and the end."""
+    """Return the table "own_members", and "first_own_member": where the rows of each make begin, and the end."""
     rows = [[x for member in each.members for x in each.row(member)] for each in alike]
     if not rows:
         return {}
@@ -89,7 +90,7 @@ def tables_of(alike: tuple[Alike, ...]) -> dict[str, NDArray]:
 
 
 def each_member(program: Program, alike: tuple[Alike, ...]) -> Iterator[tuple[Alike, Member[Index]]]:
-    """A loop for each make over its elements."""
+    """Loop over the elements of each make."""
     for number, each in enumerate(alike):
         start, stop = (program.entry("first_own_member", number + k) for k in (0, 1))
         with program.loop(start, stop, 2 * each.bodies + 1) as place:
@@ -97,9 +98,9 @@ def each_member(program: Program, alike: tuple[Alike, ...]) -> Iterator[tuple[Al
 
 
 def add_pushes(program: Program, places: tuple[Index, ...], array: str, start: int = 0) -> None:
-    """Six numbers for each body of an element, in "own_push" from `start` on, to those in an array.
+    """Add six numbers for each body of an element, in "own_push" from `start` on, to those in an array.
 
-    Each in a block of its own, as two may go to the same place.
+    Each body has a block of its own, as two may have the same link.
     """
     for slot, place in enumerate(places):
         with program.loop(0, 1):
@@ -110,7 +111,7 @@ def add_pushes(program: Program, places: tuple[Index, ...], array: str, start: i
 
 
 def made_of(model: Model, force: Force) -> tuple[Any, tuple[int, ...]]:
-    """What elements have in common that are made alike, and the bodies of this one in the order of its fields."""
+    """Return the make of an element, and its bodies in the order of its fields; (name, ()) if it has no make."""
     element = force.element
     values = [x for value in element.structure().values() for x in (value if isinstance(value, tuple) else (value,))]
     others = (model._frame_index, model._joint_index, model._loop_names)  # a joint may have the name of a body
@@ -138,9 +139,9 @@ def made_of(model: Model, force: Force) -> tuple[Any, tuple[int, ...]]:
 
 
 def for_any(law: Feedback, bodies: tuple[int, ...], own: int) -> Feedback:
-    """The law of one element as that of all that are made like it.
+    """Generalise the law of one element to all elements of its make.
 
-    own : so many of its numbers are its parameters, which come first; others belong to the law of its class.
+    own : number of its first numbers that are its parameters; the others are constants of its class.
     """
     slots = {f"body{body}": f"body{slot}" for slot, body in enumerate(bodies)}
     steps: list[tuple[Any, ...]] = []

@@ -1,4 +1,7 @@
-"""Which links that share a freedom can be eliminated together, see `rbdkit.engine.steps.clusters`."""
+"""Clusters: groups of links with one shared freedom (mimic joints) that are eliminated together.
+
+See `rbdkit.engine.steps.clusters`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from rbdkit.engine.steps.nodes import Link
 
 
 def clustered(links: Sequence[Link]) -> tuple[Link, ...]:
-    """The links with the clusters that they belong to; without any, if one of the freedoms that are shared makes none.
+    """Return the links with the clusters that they belong to; without any if some shared freedom makes none.
 
-    It makes one if each of its links stands on another one of them, or all on the same link besides.
+    It makes one if each of its links has another one of them as parent, or all others have one common parent.
     """
     groups: dict[int, list[int]] = {}
     for number, link in enumerate(links, start=1):

@@ -1,4 +1,4 @@
-"""K and D of force elements whose formulas cannot be read: by differences of what they do."""
+"""Stiffness K and damping D of force elements that cannot be traced, by finite differences."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rbdkit.model.force import Force
 from rbdkit.spatial import se3
 
 STEP = 1e-3
-"""rad or m, rad/s or m/s; with four values differences keep about 11 digits."""
+"""Step of the differences: rad or m, rad/s or m/s; with four values they are accurate to about 11 digits."""
 
 
 @dataclass(frozen=True)
 class Differenced:
-    """Of one force element at one state.
+    """Forces of one element at one state, with their derivatives.
 
     Attributes
     ----------
     bodies : tuple of int
-        Numbers of the bodies that it acts on or looks at.
+        Numbers of the bodies that it acts on or reads.
     f : ndarray (6 b + nv,)
-        Wrenches on these in their own axes, then forces along the velocities.
+        Wrenches on these in their own axes, then generalized forces.
     K, D : ndarray (6 b + nv, 6 b + nv)
         ``df/dx`` and ``-df/dv``.
     """
@@ -39,7 +39,7 @@ class Differenced:
 
 
 def differenced(model: Model, force: Force, q: NDArray, qd: NDArray, z: NDArray, at: Surroundings) -> Differenced:
-    """K and D of one element, by four values along each line. at : where bodies are, and the time."""
+    """Return K and D of one element, by four values along each direction. at : motions of the bodies, and the time."""
     asked: set[int] = set()
     element = state_places(model).at_present(force, z)
 
@@ -85,7 +85,7 @@ def differenced(model: Model, force: Force, q: NDArray, qd: NDArray, z: NDArray,
 
 
 def _moved(motion: BodyMotion, u: NDArray, level: str) -> BodyMotion:
-    """A body displaced by u, or with its twist changed by u, in its own frame."""
+    """Return the motion of a body displaced by u, or with its twist changed by u, in its own frame."""
     R = motion.R
     if level == "v":
         return BodyMotion(R, motion.p, motion.w + R @ u[:3], motion.v + R @ u[3:])
@@ -95,5 +95,5 @@ def _moved(motion: BodyMotion, u: NDArray, level: str) -> BodyMotion:
 
 
 def _slope(values: Sequence[NDArray]) -> NDArray:
-    """From values at -2, -1, 1 and 2 times `STEP`."""
+    """Return the fourth-order central difference of values at -2, -1, 1 and 2 times `STEP`."""
     return (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * STEP)

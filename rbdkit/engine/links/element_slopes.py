@@ -1,8 +1,8 @@
-"""What force elements do to bodies and joints with all its derivatives, recorded: wrenches, stiffness and damping.
+"""Wrenches, stiffness and damping of force elements, with all derivatives, from their trace.
 
 In the coordinates of Sueda's notes: wrenches and twists of a body in its own axes, angular part first. ``K = df/dE`` is
-along displacements of that sort while the twists stay, ``D = -df/dPhi`` by the twists (Eq 1.30). What is recorded for
-one element holds for all that are made alike, so many springs are computed at once.
+by such displacements at constant twists, ``D = -df/dPhi`` by the twists (Eq 1.30). The trace of one element serves all
+of its make, so many springs are computed at once.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Slopes(NamedTuple):
     f : ndarray (6 n + nv,)
         Wrenches and joint forces.
     rows, columns : ndarray (k,)
-        Where the numbers stand that are not always zero; what stands in one place is added up.
+        Places of the entries of K and D that may be nonzero; entries with the same place add up.
     K, D : ndarray (k,)
-        These numbers.
+        These entries.
     """
 
     f: NDArray
@@ -49,10 +49,10 @@ class Slopes(NamedTuple):
 
 @dataclass(frozen=True)
 class _Law:
-    """What was recorded: of a row of numbers, the motions of `bodies` bodies, q, v, z, and parameters behind them.
+    """Traced law of one row of numbers: the motions of `bodies` bodies, q, v, z, and parameters.
 
-    velocities : numbers of the velocity variables that it acts on. directions : of those that it depends on.
-    asks_joints : whether q, v or z are in the row.
+    velocities : velocity variables that it acts on. directions : those that it depends on. asks_joints : whether q, v
+    and z are in the row.
     """
 
     law: Feedback
@@ -64,7 +64,7 @@ class _Law:
 
 @dataclass(frozen=True, eq=False)
 class _Alike:
-    """Elements that are made alike: which, and the bodies of each."""
+    """Elements of one make, and the bodies of each."""
 
     law: _Law
     forces: list[Force] = field(default_factory=list)
@@ -73,7 +73,7 @@ class _Alike:
 
 @dataclass(frozen=True, eq=False)
 class _Recorded:
-    """The elements of a model: those that could be recorded, and why others could not."""
+    """The elements of a model: those that could be traced, and the errors of the others."""
 
     groups: list[_Alike]
     faults: list[tuple[Force, ModelError]]
@@ -89,16 +89,16 @@ def slopes(
     at: Surroundings | None = None,
     or_differences: bool = False,
 ) -> Slopes:
-    """Of everything in `Model.acting` at one state: q (nq,), v (nv,), z (nz,), and t in s.
+    """Return forces and derivatives of all force elements at one state: q (nq,), v (nv,), z (nz,), and t in s.
 
-    at : where bodies are; without, where the joints put them.
-    or_differences : whether differences take the place of derivatives of elements that cannot be recorded.
+    at : motions of the bodies; by default those that the joints give.
+    or_differences : whether elements that cannot be traced are differentiated by finite differences.
 
     Raises
     ------
     ModelError
-        If an element cannot be recorded, and is not to be differenced: it decides by values, keeps something, or uses
-        what knows no symbols.
+        If an element cannot be traced, and is not to be differenced: it branches on values, keeps state of its own, or
+        calls functions that do not take symbols.
     """
     recorded = kept(model, _recorded)
     if recorded.faults and not or_differences:
@@ -139,7 +139,7 @@ def slopes(
 
 
 def _recorded(model: Model) -> _Recorded:
-    """The elements of a model, those together that are made alike."""
+    """Trace the elements of a model, once for each make."""
     for force in model.forces:
         require_as_recorded(model, force.name)
     found: dict[Any, _Alike] = {}
@@ -161,7 +161,7 @@ def _recorded(model: Model) -> _Recorded:
 
 
 def _record(model: Model, force: Force, bodies: tuple[int, ...]) -> tuple[_Law, tuple[int, ...]]:
-    """The law of one element, and its bodies in the order in which the law has them."""
+    """Trace the law of one element; also return its bodies in the order of the law."""
     record = _Slopes(model)
     try:
         with recording(model, force):
@@ -175,10 +175,10 @@ def _record(model: Model, force: Force, bodies: tuple[int, ...]) -> tuple[_Law, 
 
 
 class _Slopes(Record):
-    """A force element on symbols, with derivatives of all that it does."""
+    """A force element on symbols, with derivatives of all its results."""
 
     def slopes(self, bodies: Sequence[int]) -> _Law:
-        """The law, with bodies in that order."""
+        """Return the law for bodies in that order."""
         velocities = tuple(sorted(self.torques))
         outputs = [x for body in bodies for x in self._wrench(body)] + [scalar(self.torques[a]) for a in velocities]
         live = set(self.graph.live([self.graph.position(x) for x in outputs if isinstance(x, Symbol)]))
@@ -197,7 +197,7 @@ class _Slopes(Record):
         return _Law(self._in_a_row(law, bodies, asks), len(bodies), velocities, directions, asks)
 
     def _wrench(self, body: int) -> list[Any]:
-        """What acts on a body, about its origin and in its axes."""
+        """Return the wrench on a body, about its origin and in its axes."""
         if body not in self.wrenches:
             return [0.0] * 6
         motion, wrench = self.motion(body), self.wrenches[body]
@@ -205,14 +205,14 @@ class _Slopes(Record):
         return [scalar(x) for x in (*(motion.R.T @ moment), *(motion.R.T @ wrench[3:]))]
 
     def _displaced(self, body: int, e: NDArray) -> dict[int, Scalar]:
-        """Seeds of a displacement of a body along its axes, while its twist in them stays."""
+        """Return the derivative seeds of a displacement of a body in its axes, at a constant twist in these axes."""
         motion = self.motion(body)
         turn, shift = motion.R @ e[:3], motion.R @ e[3:]
         turned = [np.cross(turn, motion.R.T).T, shift, np.cross(turn, motion.w), np.cross(turn, motion.v)]
         return self._seeds(body, turned)
 
     def _faster(self, body: int, e: NDArray) -> dict[int, Scalar]:
-        """Seeds of a change of its twist."""
+        """Return the derivative seeds of a change of a body's twist."""
         motion = self.motion(body)
         return self._seeds(body, [np.zeros((3, 3)), np.zeros(3), motion.R @ e[:3], motion.R @ e[3:]])
 
@@ -223,7 +223,7 @@ class _Slopes(Record):
         return {self.graph.position(x): rate for x, rate in zip(flat, values, strict=True)}
 
     def _directions(self, live: set[int]) -> tuple[int, ...]:
-        """Numbers of the velocity variables on whose coordinates or speeds something depends."""
+        """Return the velocity variables whose coordinates or speeds some result depends on."""
         found: set[int] = set()
         for joint in self.model.joints:
             if joint.nv and joint.mimic is None:
@@ -236,7 +236,7 @@ class _Slopes(Record):
         return self.graph.position(self.v[a])
 
     def _along_joint(self, a: int, live: set[int]) -> dict[int, Scalar]:
-        """Seeds of the coordinates of a joint along a velocity variable of it; none where nothing depends on them."""
+        """Return the derivative seeds of a joint's coordinates along one of its velocities; none if unused."""
         joint = next(j for j in self.model.joints if j.nv and not j.mimic and j.v_slice.start <= a < j.v_slice.stop)
         own = self.q[joint.q_slice]
         if not any(self.graph.position(x) in live for x in own):
@@ -246,13 +246,13 @@ class _Slopes(Record):
         return {self.graph.position(x): scalar(rate) for x, rate in zip(own, rates, strict=True)}
 
     def _derivatives(self, outputs: Sequence[Any], seeds: Sequence[dict[int, Scalar]]) -> list[Any]:
-        """By rows: of each output along all seeds."""
+        """Return the derivatives of each output along all seeds, row by row."""
         positions = [self.graph.position(x) for x in outputs]
         columns = [tangents(self.graph, positions, seed) for seed in seeds]
         return [column[k] for k in range(len(outputs)) for column in columns]
 
     def _in_a_row(self, law: Feedback, bodies: Sequence[int], asks: bool) -> Feedback:
-        """The law with all that it loads in one argument, but for time."""
+        """Rewrite the law so that it loads everything but time from one argument."""
         model, start = self.model, MOTION * len(bodies)
         places = {f"body{body}": MOTION * k for k, body in enumerate(bodies)}
         places |= {"q": start, "v": start + model.nq, "z": start + model.nq + model.nv}

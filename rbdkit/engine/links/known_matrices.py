@@ -1,8 +1,9 @@
-"""Matrices 6x6 of symbols that are known to be transforms and inertias, so that products with them cost what they must.
+"""Symbolic 6x6 matrices known to be transforms or inertias, so that their products cost as few operations as possible.
 
-A user's algorithm is written on NumPy's matrices: ``X @ v`` takes 36 products, and ``X.T @ I @ X`` 432. While it is
-recorded, whatever holds exactly the elements of a known matrix is that matrix, and its product is made by the typed
-values of `rbdkit.spatial.compact`. The same elements stand in the result, so any other code that reads them is right.
+A user's algorithm is written with NumPy matrices: ``X @ v`` takes 36 products, and ``X.T @ I @ X`` 432. While it is
+traced, any array with exactly the elements of a known matrix is taken for that matrix, and its product is computed by
+the typed values of `rbdkit.spatial.compact`. The result has the same elements, so any other code that reads it is
+right.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ SIX = (6, 6)
 
 
 class KnownMatrices:
-    """The matrices of one recording."""
+    """The known matrices of one trace, looked up by their elements."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], tuple[str, Any]] = {}
 
     def transform(self, X: plx) -> NDArray:
-        """A transform as the matrix X; its transpose, and the matrix X* of forces, are known then, too."""
+        """Return a transform as the matrix X; X, its transpose and the force transform X* become known."""
         matrix = roomy(X.rows())
         force = roomy(np.zeros(SIX))
         force[:3, :3] = force[3:, 3:] = matrix[:3, :3]
@@ -35,13 +36,13 @@ class KnownMatrices:
         return matrix
 
     def inertia(self, I: rbi | abi) -> NDArray:
-        """An inertia as a matrix."""
+        """Return an inertia as a matrix, which becomes known."""
         matrix = roomy(I.rows())
         self._known.setdefault(_key(matrix), ("I", I))
         return matrix
 
     def result(self, ufunc: np.ufunc, a: Any, b: Any) -> NDArray | None:
-        """``a @ b``, ``a + b`` or ``a - b``, where a is known; None where NumPy's own rule will do."""
+        """Return ``a @ b``, ``a + b`` or ``a - b`` for a known matrix a; None where NumPy's own rule applies."""
         if np.shape(a) != SIX or (found := self._known.get(_key(a))) is None:
             return None
         kind, A = found
@@ -57,7 +58,7 @@ class KnownMatrices:
         return roomy(np.array([_times(kind, A, list(column)) for column in columns], dtype=object).reshape(-1, 6).T)
 
     def _of_two(self, kind: str, A: Any, other: str, B: Any) -> NDArray | None:
-        """The product of two known matrices that gives one."""
+        """Return the product of two known matrices if it is a known one, else None."""
         if (kind, other) == ("X", "X"):
             return self.transform(A @ B)
         if (kind, other) == ("X.T", "I"):
@@ -69,10 +70,9 @@ class KnownMatrices:
         return None
 
     def _sum(self, ufunc: np.ufunc, A: rbi | abi, b: Any) -> NDArray | None:
-        """The sum of inertias; of one and any other symmetric matrix, of which the lower triangle counts.
+        """Return the sum of inertias, or of one and another matrix taken for symmetric by its lower triangle.
 
-        That the other is symmetric is not asked here: what was recorded is compared with the function before it is
-        used.
+        Symmetry is not checked here: a trace is compared with the function itself before it is used.
         """
         other = self._known.get(_key(b))
         if ufunc is np.add and other is not None and other[0] == "I":
@@ -86,7 +86,7 @@ class KnownMatrices:
 
 
 def _times(kind: str, A: Any, x: list[Any]) -> list[Any]:
-    """The product of a known matrix with six numbers; a transform takes whatever they are."""
+    """Multiply a known matrix by six numbers; a transform takes them as motion or force alike."""
     match kind:
         case "X":
             return A.apply(mv.of(x)).flat()
@@ -101,6 +101,6 @@ def _times(kind: str, A: Any, x: list[Any]) -> list[Any]:
 
 
 def _key(matrix: Any) -> tuple[Any, ...]:
-    """The elements: numbers, and the nodes that symbols stand for."""
+    """Return the lookup key of a matrix: its numbers, and the graph nodes of its symbols."""
     flat = matrix.ravel().tolist() if isinstance(matrix, np.ndarray) else matrix
     return tuple(("node", x.position) if isinstance(x, Symbol) else x for x in flat)

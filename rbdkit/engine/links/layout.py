@@ -1,4 +1,7 @@
-"""Which links a model becomes: all of it that does not depend on its numbers."""
+"""The links that a model becomes: all of its structure, and nothing of its numbers.
+
+Models of the same shape share one layout (`lru_cache`), so changing a parameter costs no new one.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +27,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """How a model becomes links.
+    """How the bodies and joints of a model become links.
 
     Attributes
     ----------
-    links : without the world, those of bodies near to it first; q, v of those that move as time says are places in
-        "driven_q", and in "driven_v" and "driven_a". nq, nv : of the model.
+    links : without the world, breadth first; q, v of prescribed joints are places in "driven_q", and in "driven_v" and
+        "driven_a". nq, nv : of the model.
     link_of_body : (bodies,) number of the link that each body is fixed to.
-    frames : (bodies, 4, 4) pose of each body in its link; for a body on a fixed joint the identity, to be found from
+    frames : (bodies, 4, 4) pose of each body in its link; for a body on a fixed joint the identity, to be computed from
         placements.
-    welded : bodies on fixed joints, in order. driven : bodies on joints that move as time says.
+    welded : bodies on fixed joints, in order. driven : bodies on prescribed joints.
     body_of_link : (links,) body whose joint the link is part of. first : whether it is the joint's first part.
     bases : (links, 3, 3) axes of the link in those of its joint, or of the part before it.
-    numbers : (links, most) what the formulas of the link's joint need, and zeros.
-    ratio : (links,) how far the link goes for each unit of its joint's coordinate; 1 where it has it to itself.
-    uses : what formulas of a user's own were made of, if there are any: it holds as long as they do.
+    numbers : (links, most) numbers of the formulas of the link's joint, padded with zeros.
+    ratio : (links,) displacement of the link's joint per unit of its coordinate; 1 unless they share one.
+    uses : guard of what users' own functions depend on; None without any. The layout is valid as long as it holds.
     """
 
     links: tuple[Link, ...]
@@ -57,7 +60,7 @@ class Layout:
 
 
 def layout(model: Model) -> Layout:
-    """The layout of a model.
+    """Return the layout of a model.
 
     Raises
     ------
@@ -77,12 +80,12 @@ def layout(model: Model) -> Layout:
         chain.append(_Entry(kind, joint.name, has_rotor, bool(joint.stiffness.any()), leader))
     if not uses:
         return _layout(tuple(chain), model.parent)
-    # joints of a user's own may look the same and be different
+    # uncached, as users' own joints may compare equal and be different
     return replace(_layout.__wrapped__(tuple(chain), model.parent), uses=reduce(add, uses))
 
 
 class _Entry(NamedTuple):
-    """What a layout depends on in a joint. leader : first coordinate and velocity of the joint that it follows."""
+    """What a layout depends on in a joint. leader : first coordinate and velocity of a mimic joint's master."""
 
     type: joints.JointType
     name: str
@@ -92,13 +95,13 @@ class _Entry(NamedTuple):
 
 
 def _of_users(joint: joints.JointType) -> bool:
-    """Whether it is a joint of a user's own, or made of one."""
+    """Return whether a joint type is a user's own, or contains one."""
     inside = (x for x in vars(joint).values() if isinstance(x, joints.JointType))
     return joint.is_users_own or any(map(_of_users, inside))
 
 
 def _any_motion(t: float) -> tuple[NDArray, NDArray, NDArray]:
-    """Stands for every motion in time: a layout does not depend on it."""
+    """Stand-in for every prescribed motion: a layout does not depend on it."""
     raise NotImplementedError
 
 
@@ -148,14 +151,14 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
 
 
 def _kind(piece: Piece, geared: bool, sprung: bool, follows: bool) -> Kind:
-    """A spring on a plain joint costs nothing, so it needs no code of its own."""
+    """Return the kind of a link. A spring on a plain joint costs nothing, so all plain joints count as sprung."""
     motion, shares = motion_of(piece.motion), piece.ratio is not None
     geared = geared and motion.nv > 0 and not shares
     return Kind(motion, geared, sprung or not motion.curved, follows or shares)
 
 
 def _in_rows(numbers: list[tuple[float, ...]]) -> NDArray:
-    """A row for each, filled up with zeros."""
+    """Return the lists as rows of a matrix, padded with zeros."""
     rows = np.zeros((len(numbers), max(map(len, numbers), default=0)))
     for row, own in zip(rows, numbers, strict=True):
         row[: len(own)] = own
@@ -163,7 +166,7 @@ def _in_rows(numbers: list[tuple[float, ...]]) -> NDArray:
 
 
 def _places(chain: tuple[_Entry, ...]) -> list[tuple[int, int]]:
-    """Where the numbers of each joint begin, in the state, or among those that move as time says."""
+    """Return where the numbers of each joint begin, in the state, or among those of prescribed joints."""
     found, own, driven = [], (0, 0), (0, 0)
     for entry in chain:
         if type(entry.type) is joints.Prescribed:
@@ -176,12 +179,12 @@ def _places(chain: tuple[_Entry, ...]) -> list[tuple[int, int]]:
 
 
 def _own(entry: _Entry) -> tuple[int, int]:
-    """How many coordinates and velocities in the state belong to a joint alone."""
+    """Return how many coordinates and velocities of the state belong to a joint alone."""
     return (entry.type.nq, entry.type.nv) if entry.leader is None else (0, 0)
 
 
 def _breadth_first(parent: tuple[int, ...]) -> list[int]:
-    """The bodies, nearest to the world first: neighbours in this order do not wait for each other's numbers."""
+    """Return the bodies breadth first, so that consecutive ones are independent and the processor can overlap them."""
     depth = [0]
     for above in parent[1:]:
         depth.append(depth[above] + 1)

@@ -1,4 +1,4 @@
-"""Limbs of a model that are alike, and the tables by which their links are computed at once."""
+"""Isomorphic subtrees ("limbs") of a model, and the tables by which their links are computed in SIMD lanes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rbdkit.engine.steps.nodes import Kind, Link
 from rbdkit.engine.steps.sizes import OF_LINK, RANK
 
 PRICES = {1: (1.0, 1.25), 2: (1.25, 1.6), 4: (1.8, 2.4)}
-"""So many limbs may be computed at once, and what a rank of their links takes: where all turn about the same axis of
-their parents, and in any other case."""
+"""Numbers of limbs computed at once, with the measured cost of a rank of links: where all turn about the same axis of
+their parents, and in any other case; relative to one link."""
 WORTH = 0.9
-"""Limbs are computed at once where that takes at most this share of the time."""
+"""Largest fraction of the time without lanes for which they are used."""
 
 
 @dataclass(frozen=True)
 class Limbs:
-    """Which links are computed at once.
+    """The links that are computed at once.
 
-    at_once : so many. ranks : numbers of such links, in groups of that many, parents before children. The parents of a
-        rank are another rank or, of the first one of some limbs, links that are computed alone. kinds : of the ranks,
-        for axes of parents in any order where the links of one differ in these. alone : the others.
+    at_once : number of lanes. ranks : numbers of the links of each rank, `at_once` each, parents before children. The
+        parents of a rank are another rank or, for the first rank of some limbs, links computed alone. kinds : kind of
+        each rank, for parents' axes in any order where its links differ in these. alone : the other links.
     """
 
     at_once: int
@@ -36,14 +36,14 @@ class Limbs:
 
 
 def limbs_of(layout: Layout) -> Limbs | None:
-    """Those of a model; None where it has none that are worth it."""
-    find = _limbs_of if layout.uses is None else _limbs_of.__wrapped__  # what users wrote is not held here
+    """Return the limbs of a model; None where lanes do not pay."""
+    find = _limbs_of if layout.uses is None else _limbs_of.__wrapped__  # uncached: a cache would keep users' objects
     return find(layout)
 
 
 @lru_cache(maxsize=256)
 def _limbs_of(layout: Layout) -> Limbs | None:
-    """Once for all models that share a layout."""
+    """Find the limbs; cached for all models that share a layout."""
     links = layout.links
     if any(link.kind.follows or link.kind.cluster for link in links):
         return None
@@ -59,14 +59,14 @@ def _limbs_of(layout: Layout) -> Limbs | None:
 
 
 def _kind_of(rank: Sequence[Link]) -> Kind:
-    """What one piece of code does for the links of a rank."""
+    """Return the kind of code that serves all links of a rank."""
     first = rank[0]
     same = all((link.kind, link.axis) == (first.kind, first.axis) for link in rank)
     return first.kind if same else replace(first.kind, cyclic=False)
 
 
 def kinds_with(kinds: Sequence[Kind], limbs: Limbs) -> tuple[Kind, ...]:
-    """The kinds of a model, and after them those that its ranks have besides."""
+    """Return the kinds of a model, followed by further ones of its ranks."""
     return tuple(dict.fromkeys([*kinds, *limbs.kinds]))
 
 
@@ -80,7 +80,7 @@ def _others(links: Sequence[Link], ranks: Sequence[Sequence[int]]) -> tuple[int,
 
 
 def _chains(links: Sequence[Link]) -> list[list[int]]:
-    """Of each tip the links that lead to it from the last that carries several, without the first of them."""
+    """Return for each tip the links that lead to it from the last branching link, without the first of them."""
     carried = [0] * (len(links) + 1)
     for link in links:
         carried[link.parent] += 1
@@ -95,7 +95,7 @@ def _chains(links: Sequence[Link]) -> list[list[int]]:
 
 
 def _ranks(links: Sequence[Link], chains: Sequence[list[int]], at_once: int) -> tuple[tuple[int, ...], ...]:
-    """Ranks of links with the same joints: so many chains at a time, those that are alike over the most links."""
+    """Return ranks of links with the same joints: `at_once` chains at a time, those that agree over the most links."""
     groups: list[list[tuple[int, ...]]] = []
     left = sorted(chains, key=len, reverse=True)
     while len(left) >= at_once:
@@ -107,12 +107,12 @@ def _ranks(links: Sequence[Link], chains: Sequence[list[int]], at_once: int) -> 
             limbs = [first, *(left[k] for k in chosen)]
             groups.append(list(zip(*(limb[-length:] for limb in limbs), strict=True)))
             left = [limb for k, limb in enumerate(left) if k not in chosen]
-    longest = max(map(len, groups), default=0)  # ranks of several groups in turn: they do not wait for each other
+    longest = max(map(len, groups), default=0)  # ranks of several groups in turn: they are independent
     return tuple(group[k] for k in range(longest) for group in groups if k < len(group))
 
 
 def _alike(links: Sequence[Link], first: Sequence[int], second: Sequence[int]) -> tuple[int, int]:
-    """How many links, from the tips on, have the same joints in two chains; and how many of these the same axes."""
+    """Return how many links of two chains, from the tips on, have the same joints; how many the same axes."""
     length = axes = 0
     for pair in zip(reversed(first), reversed(second), strict=False):
         a, b = (links[number - 1] for number in pair)
@@ -123,7 +123,7 @@ def _alike(links: Sequence[Link], first: Sequence[int], second: Sequence[int]) -
 
 
 def limb_tables(layout: Layout, kinds: Sequence[Kind], limbs: Limbs, width: int) -> tuple[dict[str, NDArray], int]:
-    """The tables of `LimbTree`, and the size of "work". kinds : those of `kinds_with`. width : numbers of it a link."""
+    """Return the tables of `LimbTree`, and the size of "work". kinds : of `kinds_with`. width : per link."""
     links, at_once = layout.links, limbs.at_once
     row = np.full(len(links) + 1, -1, dtype=np.int64)
     spaces = 0
@@ -155,5 +155,5 @@ def limb_tables(layout: Layout, kinds: Sequence[Kind], limbs: Limbs, width: int)
 
 
 def limb_rows(limbs: Limbs, rows: NDArray) -> NDArray:
-    """Array "limb_rows" of `LimbTree` from the "rows" of the links."""
+    """Return the array "limb_rows" of `LimbTree` from the "rows" of the links."""
     return np.ascontiguousarray(rows[np.array(limbs.ranks)].transpose(0, 2, 1))

@@ -1,4 +1,4 @@
-"""A model whose coordinates are symbols: what a user's algorithm gets while it is recorded."""
+"""Symbolic stand-in for a model, with which a user's algorithm is called while it is traced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS = frozenset({
     "bodies", "body", "children", "frame", "frames", "gravity", "inward", "joint", "name", "nq", "nv", "outward",
     "parent", "q_slice", "support", "v_slice",
 })  # fmt: skip
-"""What a model says of itself that does not depend on coordinates."""
+"""Attributes of a model that do not depend on coordinates."""
 OF_JOINT = frozenset({
     "armature", "damping", "friction", "limits", "mimic", "name", "nq", "nv", "placement", "q_slice", "rest",
     "stiffness", "v_slice",
@@ -29,7 +29,7 @@ OF_JOINT = frozenset({
 
 
 class ModelOnSymbols:
-    """A model as far as an algorithm over its tree asks for it; what it does not have is refused by name."""
+    """A model with what algorithms over its tree use; any other attribute is refused by name."""
 
     recorded = True
     loops = mimics = constraints = ()  # what they ask of a model is answered when it is compiled
@@ -52,7 +52,7 @@ class ModelOnSymbols:
 
 
 class _Matrices(list[NDArray]):
-    """Matrices (n, 6, 6) one by one; as an array where one is made of them."""
+    """Matrices (n, 6, 6) one by one, so that each stays a known one; NumPy can still make an array of them."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray:
         return np.array(list(self), dtype=object)
@@ -72,32 +72,32 @@ class JointOnSymbols:
         raise AttributeError(f"a compiled function knows of a joint {', '.join(sorted(OF_JOINT))}, not {name!r}")
 
     def coordinates(self, q: NDArray) -> NDArray:
-        """Its own, from those of the model."""
+        """Return the joint's coordinates from those of the model."""
         return self._joint.coordinates(q)
 
     def velocities(self, v: NDArray) -> NDArray:
-        """Its own, from those of the model."""
+        """Return the joint's velocities from those of the model."""
         return self._joint.velocities(v)
 
     def calc(self, q: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """X_J, S, v_J, c_J."""
+        """Return X_J, S, v_J and c_J."""
         X, S, v_J, c_J = self._found(list(self.coordinates(q)), list(self.velocities(v)))
         return self._known.transform(X), self._scaled(S), roomy(v_J.flat()), roomy(c_J.flat())
 
     def transform(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """X_J."""
+        """Return X_J."""
         return self._known.transform(self._at_rest(q)[0])
 
     def motion_subspace(self, q: NDArray) -> NDArray:
-        """S (6, nv)."""
+        """Return S (6, nv)."""
         return self._scaled(self._at_rest(q)[1])
 
     def velocity(self, q: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        """v_J."""
+        """Return v_J."""
         return roomy(self._found(list(self.coordinates(q)), list(self.velocities(v)))[2].flat())
 
     def pose(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Pose of the body in its parent, (4, 4)."""
+        """Return the pose of the body in its parent, (4, 4)."""
         X = self._at_rest(q)[0]
         T = roomy(np.eye(4))
         T[:3, :3], T[:3, 3] = roomy(X.E.T), roomy(list(X.r))
@@ -112,7 +112,7 @@ class JointOnSymbols:
         return roomy(columns if mimic is None else mimic.multiplier * columns)
 
     def _found(self, q: list[Number], v: list[Number]) -> tuple[plx, Subspace, mv, mv]:
-        """The chain of simple joints that this one is, as links without mass (Featherstone 2008, section 4.4)."""
+        """Compute the joint as a chain of simple joints with massless links (Featherstone 2008, section 4.4)."""
         X, v_J, c_J = plx(IDENTITY, ZERO), mv(ZERO, ZERO), mv(ZERO, ZERO)
         S: list[mv | None] = [None] * self._joint.nv
         for piece in self._chain:
@@ -136,7 +136,7 @@ class JointOnSymbols:
 
 
 def _turned(B: Matrix, x: list[Scalar]) -> mv:
-    """A motion in the axes of the joint, from those of a piece."""
+    """Express a motion in the axes of the joint, from those of a piece."""
     return mv(B @ Vector(x[:3]), B @ Vector(x[3:]))
 
 
@@ -145,12 +145,12 @@ def _matrix(values: NDArray) -> Matrix:
 
 
 def _of_matrix(X: NDArray) -> plx:
-    """A transform from its matrix of numbers."""
+    """Return a transform from its matrix of numbers."""
     E, r = plucker.split(X)
     return plx(_matrix(E), Vector(r.tolist()))
 
 
 def _inertia(I: NDArray) -> rbi:
-    """A rigid-body inertia from its matrix."""
+    """Return a rigid-body inertia from its matrix."""
     rows = I.tolist()
     return rbi(rows[5][5], (rows[2][4], rows[0][5], rows[1][3]), Symmetric.upper(_matrix(I[:3, :3])))

@@ -1,4 +1,4 @@
-"""The parameters of a model by bodies, coordinates and velocities; those of joints that follow others as one."""
+"""The parameters of a model in arrays, by bodies, coordinates and velocities; those of mimic joints merged."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rbdkit.model import Model
 
 
 def numbers_of(model: Model) -> dict[str, NDArray]:
-    """The parameters of a model by bodies, coordinates and velocities, whose names are those of `Model.parameters`.
+    """Return the parameters of a model in arrays, by the names that end those of `Model.parameters`.
 
     "placement" (bodies, 4, 4), "mass" (bodies,), "com" (bodies, 3), "inertia" (bodies, 3, 3) about the centre of mass,
-    "armature", "damping", "stiffness" (nv,), "rest" (nq,), "gravity" (3,); "held", what is left in springs when all are
-    as slack as they can be, J: zero where no joint follows another one.
+    "armature", "damping", "stiffness" (nv,), "rest" (nq,), "gravity" (3,); "held", the least energy of the springs, J:
+    zero without mimic joints.
     """
     inertias = [body.inertia for body in model.bodies]
     return {
@@ -27,7 +27,7 @@ def numbers_of(model: Model) -> dict[str, NDArray]:
 
 
 def _joined(model: Model) -> dict[str, NDArray]:
-    """The numbers of joints one after the other."""
+    """Concatenate the numbers of the joints."""
     names = ("armature", "damping", "stiffness", "rest")
     return {name: np.concatenate([getattr(joint, name) for joint in model.joints]) for name in names} | {
         "held": np.zeros(1)
@@ -35,10 +35,10 @@ def _joined(model: Model) -> dict[str, NDArray]:
 
 
 def _gathered(model: Model) -> dict[str, NDArray]:
-    """The same where joints follow others: rotors, dampers and springs as the leaders feel them.
+    """Merge rotors, dampers and springs of mimic joints into those of their master joints.
 
     Springs k on joints at ``r q + o`` with rests s act as one: the sum of k (r q + o - s)^2 / 2 is K (q - q_0)^2 / 2
-    and a constant, "held".
+    plus a constant, "held".
     """
     armature, damping, stiffness = np.zeros((3, model.nv))
     rest, moment, held = np.zeros(model.nq), np.zeros(model.nq), 0.0

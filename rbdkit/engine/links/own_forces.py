@@ -1,4 +1,4 @@
-"""The force elements of a model, recorded once: what they do as operations on the motion of bodies and joints."""
+"""The force elements of a model, traced once, as operations on the motions of bodies and joints."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from rbdkit.model.on_symbols import MechanismOnSymbols, random_motion, recording
 from rbdkit.trace import Feedback, Impure, Scalar, Symbol, roomy, symbols, tangents
 
 OF_JOINTS = {"coulomb": "friction", "stiffness": "stiffness", "rest": "rest", "damping": "damping"}
-"""What parameters of elements are called where they are numbers of joints."""
+"""Names of the parameters of joints' own force elements, as parameters of the joints."""
 TRIALS = 3
-"""States at which what was recorded is compared with the elements themselves."""
+"""Number of random states at which the trace is compared with the elements themselves."""
 
 
 @dataclass(frozen=True)
 class OwnForces:
-    """What acts in a model by itself.
+    """The traced force elements of a model.
 
     Attributes
     ----------
-    law : operations on "q", "v", "z" of the model, "body<i>" of bodies, and "t", as `rbdkit.model.on_symbols` has them;
-        it gives the torques, six numbers for each body that is pushed, the rates of z, the energy stored and the power
-        lost.
-    bodies : numbers of those whose motion is asked for; links : that carry them. apart : whether the frame of such a
-        body is another one than its link's.
-    velocities : numbers of the velocity variables that torques act on. pushed : numbers of the bodies with forces.
-    frames : names of the frames that were asked for. nz : numbers of states that elements have of their own.
-    alike : elements that are made alike, in loops; what stands above is about the others.
+    law : operations on "q", "v", "z" of the model, "body<i>" of bodies, and "t", as in `rbdkit.model.on_symbols`; it
+        gives joint forces, six numbers for each pushed body, the rates of z, the stored energy and the dissipated
+        power.
+    bodies : bodies whose motion it reads; links : links that carry them. apart : whether the frame of such a body
+        differs from its link's.
+    velocities : velocity variables that joint forces act on. pushed : bodies that wrenches act on.
+    frames : names of the frames that it reads. nz : number of states of the elements.
+    alike : elements of one make, computed in loops; everything above is about the others.
     """
 
     law: Feedback
@@ -60,44 +60,47 @@ class OwnForces:
 
     @property
     def tables(self) -> dict[str, NDArray]:
-        """What programs read of `alike`."""
+        """Index tables of `alike` for programs."""
         return tables_of(self.alike)
 
     @property
     def asks_bodies(self) -> bool:
-        """Whether the motion of a body is asked for; nothing else is pushed."""
+        """Whether the motion of a body is read; only such bodies are pushed."""
         return bool(self.bodies or self.alike)
 
     @property
     def asks_joints(self) -> bool:
-        """Whether joint coordinates or velocities are asked for."""
+        """Whether joint coordinates or velocities are read."""
         return self.law.asks("q", "v")
 
     @property
     def asks_time(self) -> bool:
-        """Whether time is asked for."""
+        """Whether the elements depend on time."""
         return any(law.asks("t") for law in (self.law, *(each.law for each in self.alike)))
 
     @property
     def pushed_links(self) -> tuple[int, ...]:
-        """The links that carry what is pushed, each once."""
+        """The links that carry pushed bodies, each once."""
         return tuple(dict.fromkeys(self.links[self.bodies.index(body)] for body in self.pushed))
 
     def split(self, values: Sequence[Any]) -> tuple[list[Any], list[list[Any]], list[Any], Any, Any]:
-        """Results of the law: torques, forces on bodies, rates of z, energy, power lost."""
+        """Split results of the law: joint forces, wrenches on bodies, rates of z, stored energy, dissipated power."""
         n = len(self.velocities)
         pushes = [list(values[n + 6 * k : n + 6 * k + 6]) for k in range(len(self.pushed))]
         return list(values[:n]), pushes, list(values[n + 6 * len(pushes) : -2]), values[-2], values[-1]
 
 
 def numbers_of_forces(model: Model) -> list[float]:
-    """The parameters of everything that acts, one after the other."""
+    """Return the parameters of all force elements, concatenated."""
     parameters = (force.element.parameters().values() for force in model.acting)
     return [float(x) for values in parameters for value in values for x in np.ravel(value)]
 
 
 def number_places(model: Model) -> dict[str, slice]:
-    """Where parameters of the model, by name, stand among `numbers_of_forces`; those that joints have are theirs."""
+    """Return where parameters of the model, by name, are among `numbers_of_forces`.
+
+    Parameters of joints' own elements have the names of the joints'.
+    """
     places, first = {}, 0
     for force in model.acting:
         for name, value in force.element.parameters().items():
@@ -109,12 +112,12 @@ def number_places(model: Model) -> dict[str, slice]:
 
 
 def own_forces(model: Model, layout: Layout) -> OwnForces | None:
-    """What acts in a model by itself, recorded; None if nothing does.
+    """Trace the force elements of a model; None if there are none.
 
     Raises
     ------
     NotCovered
-        If an element cannot be recorded: it decides by values, keeps something, or uses what knows no symbols.
+        If an element cannot be traced: it branches on values, keeps state of its own, or calls what takes no symbols.
     """
     if not model.acting:
         return None
@@ -154,12 +157,12 @@ def own_forces(model: Model, layout: Layout) -> OwnForces | None:
 
 
 def _is_apart(layout: Layout, body: int) -> bool:
-    """Whether the frame of a body is another one than its link's."""
+    """Return whether the frame of a body differs from its link's."""
     return body in layout.welded or not np.array_equal(layout.frames[body], np.eye(4))
 
 
 def _loops(model: Model) -> dict[str, tuple[Feedback, tuple[int, ...]]]:
-    """The law of each element that goes into a loop, one for all that are made alike, and its bodies; by its name."""
+    """Return by element name the law and bodies of elements that go into loops, one law for each make."""
     makes: dict[Any, list[tuple[Force, tuple[int, ...]]]] = {}
     for force in model.acting:
         key, bodies = made_of(model, force)
@@ -173,7 +176,7 @@ def _loops(model: Model) -> dict[str, tuple[Feedback, tuple[int, ...]]]:
         record = Record(model)
         try:
             record.take(force)
-        except Exception:  # one by one it is told which of them, and why
+        except Exception:  # it is traced alone later, which reports the error
             continue
         law = for_any(record.of_bodies(bodies), bodies, len(record.given))
         if not record.torques and not law.asks("q", "v"):
@@ -182,7 +185,7 @@ def _loops(model: Model) -> dict[str, tuple[Feedback, tuple[int, ...]]]:
 
 
 def _together(model: Model, layout: Layout, laws: dict[str, tuple[Feedback, tuple[int, ...]]]) -> Iterator[Alike]:
-    """Elements in loops; where one of a make asks for the frame of a body apart from its link's, all do."""
+    """Return the elements in loops; if the frame of one's body differs from its link's, all of its make compute it."""
     members: dict[Feedback, list[Member[int]]] = {}
     apart: dict[Feedback, NDArray] = {}
     first = 0
@@ -197,7 +200,7 @@ def _together(model: Model, layout: Layout, laws: dict[str, tuple[Feedback, tupl
 
 
 def require_known_places(model: Model, own: OwnForces) -> None:
-    """Raise ModelError if forces depend on placements in a way of which derivatives are not known."""
+    """Raise ModelError if forces depend on placements in a way whose derivatives are not known."""
     names = {frame.name for frame in model.frames} & set(own.frames)
     in_loops = (body for each in own.alike for member in each.members for body in member.bodies)
     for body in (*own.bodies, *in_loops):
@@ -212,7 +215,7 @@ def require_known_places(model: Model, own: OwnForces) -> None:
 
 
 class _JointOnSymbols:
-    """A joint whose displacements are symbols: where it is curved, a copy of its type computes them."""
+    """A joint whose displacements are symbols; a curved one uses a traced copy of its type."""
 
     def __init__(self, joint: Joint) -> None:
         self.nv, self.v_slice, self.mimic, self.type = joint.nv, joint.v_slice, joint.mimic, joint.type
@@ -237,7 +240,7 @@ class _LoopOnSymbols:
 
 
 class _TypeOnSymbols:
-    """What loop joints ask of a type, by a copy of it that takes symbols."""
+    """The functions of a joint type that loop joints use, from a copy that takes symbols."""
 
     def __init__(self, type: JointType) -> None:
         self.nv, self.constant_S, self.neutral = type.nv, type.constant_S, type.neutral
@@ -257,7 +260,7 @@ class _TypeOnSymbols:
 
 
 class Record(MechanismOnSymbols):
-    """Force elements that act on symbols."""
+    """Traces force elements: they act on symbols."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -269,7 +272,7 @@ class Record(MechanismOnSymbols):
         self.z, self.z_rates = self.load("z", self.places.size), np.zeros(self.places.size, dtype=object)
 
     def take(self, force: Force) -> None:
-        """Let one element act."""
+        """Trace one element."""
         element = self.dressed(force.element).on_symbols(self.places.of(force, self.z))
         at = Surroundings(self, self.q, self.v, self.motion, self.t)
         with self.graph.exactly(element.is_users_own):
@@ -286,26 +289,26 @@ class Record(MechanismOnSymbols):
             self.lost = self.lost - self._power(at) - self._rate(stored)
 
     def leave_out(self, force: Force) -> None:
-        """Pass over an element: its numbers keep their places."""
+        """Skip an element, whose numbers keep their places."""
         self.given += [float(x) for value in force.element.parameters().values() for x in np.ravel(value)]
 
     def joint(self, name: str) -> JointLike:
-        """The joint of that name, whose coordinates are symbols."""
+        """Return the joint of that name, with symbols as coordinates."""
         return _JointOnSymbols(self.model.joint(name))
 
     def loop(self, name: str) -> LoopLike | None:
-        """The loop joint of that name, its type's functions on symbols."""
+        """Return the loop joint of that name, with its type's functions on symbols."""
         loop = self.model.loop(name)
         return None if loop is None else _LoopOnSymbols(loop)
 
     def law(self) -> Feedback:
-        """Everything that was recorded."""
+        """Return everything traced, as one law."""
         torques = (self.torques[a] for a in sorted(self.torques))
         pushes = (x for body in sorted(self.wrenches) for x in self.wrenches[body])
         return self.recorded((*torques, *pushes, *self.z_rates, self.energy, self.lost))
 
     def of_bodies(self, bodies: tuple[int, ...]) -> Feedback:
-        """What was recorded, as six numbers for each of these bodies, the energy stored and the power lost."""
+        """Return what was traced: six numbers for each of these bodies, stored energy, dissipated power."""
         none = np.zeros(6)
         pushes = (x for body in bodies for x in self.wrenches.get(body, none))
         return self.recorded((*pushes, self.energy, self.lost))
@@ -319,7 +322,7 @@ class Record(MechanismOnSymbols):
         return scalar(total)
 
     def _rate(self, stored: Any) -> Scalar:
-        """How fast a stored energy grows, by the rates of all that it depends on."""
+        """Return the time derivative of a stored energy, by the chain rule."""
         if not isinstance(stored, Symbol):
             return 0.0
         seeds = {**self.rates([stored]), self.graph.position(self.t): 1.0}
@@ -329,12 +332,12 @@ class Record(MechanismOnSymbols):
 
 
 def _at_world_origin(motion: BodyMotion) -> NDArray:
-    """Velocity of the point of a body that is at the world origin."""
+    """Return the velocity of the point of a body that is at the world origin."""
     return motion.v + np.cross(motion.p, motion.w)
 
 
 def _compare(model: Model, own: OwnForces) -> None:
-    """Raise NotCovered unless what was recorded does what the elements do to numbers."""
+    """Raise NotCovered unless the trace gives what the elements give for numbers."""
     rng = np.random.default_rng(0)
     for _ in range(TRIALS):
         q, v, z, t = model.random_q(rng), rng.normal(size=model.nv), rng.normal(size=own.nz), 10.0 * rng.random()
@@ -347,7 +350,7 @@ def _compare(model: Model, own: OwnForces) -> None:
                 try:
                     places.put(force, at.let_act(places.at_present(force, z)), rates)
                 except (ArithmeticError, RbdkitError):
-                    return  # nothing to compare with: such a motion need not make sense to it
+                    return  # nothing to compare: a random motion may make no sense to the element
             load = _numbers_for(q, v, z, t, motions)
             torques, pushes, found_rates, *_ = own.split(own.law.value(load))
             in_all = dict(zip(own.pushed, map(np.array, pushes), strict=True))
@@ -358,7 +361,7 @@ def _compare(model: Model, own: OwnForces) -> None:
         expected = [at.torques[a] for a in own.velocities]
         expected += [*(x for body in in_all for x in at.wrenches.get(body, np.zeros(6))), *rates]
         found = [*torques, *(x for push in in_all.values() for x in push), *found_rates]
-        # the same operations, but for the order in which a product is added up
+        # the same operations, up to the order in which products are summed
         near = 1e-9 * np.max(np.abs(expected), initial=0.0)
         if not np.allclose(found, expected, rtol=1e-9, atol=near, equal_nan=True):
             names = ", ".join(repr(force.name) for force in model.acting)
@@ -368,7 +371,7 @@ def _compare(model: Model, own: OwnForces) -> None:
 def _pushes_of(
     each: Alike, member: Member[int], load: Callable[[str, int], float], numbers: Sequence[float]
 ) -> NDArray:
-    """What one of a make does to its bodies (b, 6)."""
+    """Return the wrenches (b, 6) of one element of a make on its bodies."""
 
     def of_member(argument: str, k: int) -> float:
         if argument == "numbers":
@@ -381,7 +384,7 @@ def _pushes_of(
 def _numbers_for(
     q: NDArray, v: NDArray, z: NDArray, t: float, motions: dict[int, BodyMotion]
 ) -> Callable[[str, int], float]:
-    """What the operations of a law ask for, on numbers."""
+    """Return the function from which a law loads its arguments, on numbers."""
     given = {f"body{body}": np.concatenate([x.R.ravel(), x.p, x.w, x.v]) for body, x in motions.items()}
     given |= {"q": q, "v": v, "z": z, "t": np.array([t])}
     return lambda argument, k: float(given[argument][k])

@@ -1,4 +1,8 @@
-"""Joint types of a user's own, recorded from the formulas of their class."""
+"""Users' own joint types, traced from the functions of their class.
+
+A trace is cached per joint object and is valid as long as a guard holds: nothing that the functions depend on, such as
+code, globals or attributes, has changed. So a class edited in a notebook is traced again.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ from rbdkit.trace import (
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """A joint type as it was recorded. uses : what its formulas were made of."""
+    """A traced joint type. uses : guard of what its functions depend on."""
 
     piece: Piece
     uses: Guard
@@ -53,7 +57,7 @@ class Own:
 
 @dataclass(frozen=True, eq=False)
 class OwnFormula:
-    """What a joint type says of itself as it was recorded: a formula of its argument and of "numbers"."""
+    """A traced function of a joint type, of its argument and of "numbers"."""
 
     formula: Trace
     numbers: tuple[float, ...]
@@ -61,11 +65,11 @@ class OwnFormula:
 
 
 class Found(Protocol):
-    """What was found out about a joint type; it holds as long as what it was made of does."""
+    """Cached result for a joint type, valid as long as its guard holds."""
 
     @property
     def uses(self) -> Guard:
-        """What it was made of."""
+        """Guard of what the functions depend on."""
         ...
 
 
@@ -77,12 +81,12 @@ _wrenches: dict[tuple[int, bool], tuple[ref[JointType], OwnFormula]] = {}
 
 
 def recorded(joint: JointType) -> Own:
-    """A joint type from its formulas: ``pose`` and ``motion_subspace``, and its manifold if that is curved.
+    """Trace a joint type: ``pose`` and ``motion_subspace``, and its manifold if that is curved.
 
     Raises
     ------
     NotTraced
-        If they cannot be recorded: they branch on values, call what is no NumPy, or keep something between calls.
+        If they cannot be traced: they branch on values, call functions outside NumPy, or keep state between calls.
     ModelError
         If they contradict each other.
     """
@@ -90,26 +94,25 @@ def recorded(joint: JointType) -> Own:
 
 
 def recorded_projection(joint: JointType) -> OwnFormula:
-    """The coordinates that a joint type finds for a pose by the formulas of its `project`; of "X", rotation (9) and
-    position (3).
+    """Trace `project` of a joint type, as a function of "X": rotation (9) and position (3).
 
     Raises
     ------
     NotTraced
-        If these cannot be recorded.
+        If it cannot be traced.
     """
     return kept_while(_projections, joint, _record_projection)
 
 
 def recorded_wrenches(joint: JointType) -> OwnFormula:
-    """The T of a joint type, column by column, by the formulas of its `constraint_subspace`; of "q".
+    """Trace `constraint_subspace` of a joint type, T column by column, as a function of "q".
 
     Raises
     ------
     NotTraced
-        If these cannot be recorded.
+        If it cannot be traced.
     ModelError
-        If they contradict its `motion_subspace`.
+        If it contradicts `motion_subspace`.
     """
     return kept_while(_wrenches, joint, _record_wrenches)
 
@@ -117,7 +120,10 @@ def recorded_wrenches(joint: JointType) -> OwnFormula:
 def kept_while(
     cache: dict[tuple[int, bool], tuple[ref[JointType], T]], joint: JointType, record: Callable[[JointType], T]
 ) -> T:
-    """What was recorded of a joint type, if it still holds; for checked code with the lines of its text."""
+    """Return the cached result for a joint type if its guard holds, else a new one; apart for checked code.
+
+    Entries are keyed by identity and hold a weak reference, whose callback drops them, so a reused id finds nothing.
+    """
     number = id(joint), is_checked()
     known = cache.get(number)
     if known is not None and known[0]() is joint and known[1].uses.holds():
@@ -128,19 +134,19 @@ def kept_while(
 
 
 def on_symbols(joint: JointType) -> Any:
-    """A copy of a joint type whose functions take symbols, made `roomy`."""
+    """Return a copy of a joint type whose functions take symbols, made `roomy`."""
     return copies_of_joints().of(joint)
 
 
 def _watched(joint: JointType) -> Guard:
-    """What a joint type's formulas are made of."""
+    """Return the guard of what a joint type's functions depend on."""
     return Dependencies({joint.known_as: joint}, objects=(JointType,)).guard
 
 
 def copies_of_joints(
     constants: tuple[type, ...] = (), as_they_are: tuple[str, ...] = (), instead: Mapping[Any, Any] | None = None
 ) -> Copies:
-    """What copies joint types and functions for symbols; see `Copies`. instead : objects, and what replaces them."""
+    """Return a copier of joint types and functions for symbols; see `Copies`. instead : replacements of objects."""
     return Copies(JointType, {**_INSTEAD, **(instead or {})}, constants, as_they_are)
 
 
@@ -226,7 +232,7 @@ def _formulas(joint: JointType, copied: Any) -> tuple[Formulas, tuple[float, ...
 
 
 def _sinc(t: Any) -> Any:
-    wide = t * t + 1e-200  # changes no digit of a larger angle
+    wide = t * t + 1e-200  # does not change any digit of a larger angle
     return sin(sqrt(wide)) / sqrt(wide) if isinstance(t, Symbol) else stumpff.sinc(t)
 
 
@@ -268,7 +274,7 @@ def _pose(rotation: Any = None, position: Any = (0.0, 0.0, 0.0)) -> Any:
 
 
 def _complement(S: Any) -> Any:
-    """Householder's reflections one after the other, with signs as LAPACK chooses them."""
+    """Orthogonal complement by Householder reflections, with signs as LAPACK chooses them."""
     columns = [[float(x) if isinstance(x, np.floating) else x for x in column] for column in symbols(S).T]
     n, m = np.shape(S)
     mirrors: list[tuple[list[Scalar], Scalar]] = []

@@ -1,4 +1,4 @@
-"""Laws of a user's own, functions of time and state, on symbols."""
+"""Tracing of users' own laws: functions of time and state."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ TAKE_SYMBOLS = (
     *(f"rbdkit.functions.{part}" for part in ("accelerations", "balances", "hybrid", "kinematics", "terms")),
     "rbdkit.algorithms.external_forces",
 )
-"""Modules whose functions are called with symbols as they are."""
+"""Modules whose functions take symbols as they are."""
 
 
 def record_law(
     law: Law, asked: Callable[..., NDArray], sizes: Sequence[int | tuple[int, ...]], names: Sequence[str]
 ) -> Trace:
-    """What a function does, recorded: as it stands, or, where that fails, from a copy whose new arrays have room for
-    symbols.
+    """Trace a function as it is; if that fails, from a copy whose new arrays can hold symbols.
 
     Parameters
     ----------
-    law : the function. asked : calls what it is given first, the law or its copy, with the symbols that follow, and
-        gives an array. sizes, names : of these.
+    law : the function. asked : called with the law or its copy and then the symbols; returns an array. sizes, names :
+        of the symbols.
 
     Raises
     ------
     NotTraced
-        In words that name the line where it stopped.
+        With the line at which tracing failed.
     """
     try:
         return trace(lambda *given: asked(law, *given), *sizes, names=names, exact=True)
@@ -52,14 +51,14 @@ def record_law(
 def record_copy(
     law: Law, asked: Callable[..., NDArray], sizes: Sequence[int | tuple[int, ...]], names: Sequence[str]
 ) -> Trace:
-    """What a copy of a function does, recorded; the function itself, which may keep something, is not called.
+    """Trace a copy of a function; the function itself, which may keep state, is not called.
 
     The arguments are those of `record_law`.
 
     Raises
     ------
     NotTraced
-        In words that name the line where it stopped.
+        With the line at which tracing failed.
     """
     try:
         return _of_copy(law, asked, sizes, names)
@@ -79,7 +78,7 @@ def _of_copy(
 
 
 def place_of(fault: Exception) -> str:
-    """The line of a user's code that an error comes from."""
+    """Return the line of a user's code that an error comes from, for a message."""
     line = users_line(fault)
     if line is None:
         return f"{type(fault).__name__}: "

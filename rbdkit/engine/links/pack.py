@@ -1,4 +1,4 @@
-"""The numbers of a model in the arrays that programs read."""
+"""The numbers of a model packed into the arrays that programs read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbdkit.model import Model
 
 
 def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = None) -> dict[str, NDArray]:
-    """The numbers of a model in the arrays that programs read.
+    """Pack the numbers of a model into the arrays that programs read.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
     Returns
     -------
     "rows" of the links and "frames" of the bodies as in `rbdkit.engine.steps.nodes`; "armature", "damping", "stiffness"
-    a velocity, "rest" a coordinate, "gravity"; "fixed_energy", the gravitational energy of what is fixed to the world
-    and the energy that no motion frees from the springs; "following", ratio and offset of each link;
-    "joint_numbers", what the formulas of its joint need.
+    per velocity, "rest" per coordinate, "gravity"; "fixed_energy", the gravitational energy of what is fixed to the
+    world and the least energy of the springs; "following", ratio and offset of each link; "joint_numbers", the numbers
+    of the formulas of its joint.
     """
     given = numbers_of(model) if numbers is None else numbers
     gravity, sort = given["gravity"], np.result_type(*given.values())
@@ -45,7 +45,7 @@ def pack(model: Model, layout: Layout, numbers: Mapping[str, NDArray] | None = N
 
 
 def placed(layout: Layout, parent: Sequence[int], placements: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """(bodies, 4, 4) poses of bodies in their links; rotation (links, 3, 3) and position of links in their parents."""
+    """Return poses of bodies in their links (bodies, 4, 4), and rotation and position of links in their parents."""
     frames = layout.frames.astype(placements.dtype)
     for body in layout.welded:
         frames[body] = frames[parent[body]] @ placements[body]
@@ -58,7 +58,7 @@ def placed(layout: Layout, parent: Sequence[int], placements: NDArray) -> tuple[
 
 
 def _following(model: Model, layout: Layout) -> NDArray:
-    """(links + 1, 2): how the numbers of each link are made from those in the state."""
+    """Return (links + 1, 2): ratio and offset by which the numbers of each link follow from those in the state."""
     following = np.tile([1.0, 0.0], (len(layout.links) + 1, 1))
     following[1:, 0] = layout.ratio
     if model.mimics:
@@ -70,7 +70,7 @@ def _following(model: Model, layout: Layout) -> NDArray:
 
 
 def _ten_numbers(given: Mapping[str, NDArray], frames: NDArray) -> NDArray:
-    """(bodies, 10): mass, first moment and inertia about the origin of each body, in the frame of its link."""
+    """Return (bodies, 10): mass, first moment and inertia about the origin of each body, in the frame of its link."""
     m, R = given["mass"], frames[:, :3, :3]
     c = (R @ given["com"][:, :, None])[:, :, 0] + frames[:, :3, 3]
     shift = np.sum(c * c, axis=1)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :]

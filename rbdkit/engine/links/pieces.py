@@ -16,19 +16,19 @@ class NotCovered(Exception):
 
 
 def pieces(joint: JointType, name: str) -> list[Piece]:
-    """The chain of simple joints that a joint type is; none for a fixed joint. name : of the joint, for messages."""
+    """Return the chain of simple joints that a joint type is; empty for a fixed joint. name : for messages."""
     return chain_of(joint, name)[0]
 
 
 def chain_of(joint: JointType, name: str) -> tuple[list[Piece], list[Guard]]:
-    """The same, and what formulas of a user's own among it were made of.
+    """Return the chain of simple joints, and the guards of users' own functions among it.
 
     Raises
     ------
     NotCovered
         If there is no such chain.
     ModelError
-        If formulas of a user's own contradict each other.
+        If users' own functions contradict each other.
     """
     uses: list[Guard] = []
 
