@@ -22,6 +22,6 @@ def aba(
     f_ext: ExternalForce | None = None,
     weightless: bool = False,
 ) -> Any:
-    """qdd = FD(q, qd, tau), see `rbdkit.algorithms.aba`. weightless : leave gravity out."""
+    """Record qdd = FD(q, qd, tau), see `rbdkit.algorithms.aba`. weightless : whether to leave gravity out."""
     text = TextTree(tree, q, {"qdd": qdd}, ZERO if weightless else None, grouped=True)
     return recording(algorithms.aba)(text, q, qd, WithoutGroups(tau) if text.grouped else tau, f_ext=f_ext)

@@ -1,4 +1,4 @@
-"""The axes of all joints, and how they change with q where they do."""
+"""Motion subspaces of all joints, and their derivatives by q where they depend on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Columns = list[list[Scalar]]
 
 
 class Axes:
-    """S of every link: found on a first pass over the tree, for all passes."""
+    """S of every link: computed on a first pass over the tree, and stored for later passes where it depends on q."""
 
     def __init__(self, tree: Tree, q: JointArray) -> None:
         self.tree, self.q = tree, q
@@ -23,13 +23,13 @@ class Axes:
         self._kept = tree.field(Numbers(6 * tree.most_axes)) if varying else None
 
     def find(self, i: Node) -> Columns:
-        """On the first pass."""
+        """Compute and store S of a link, on the first pass."""
         S = self.tree.axes(i, self.q[i])
         self.keep(i, S)
         return S
 
     def keep(self, i: Node, S: Columns) -> None:
-        """For the passes that follow."""
+        """Store S of a link for the passes that follow, if it depends on q."""
         if self._kept is not None and i.motion.varying:
             self._kept[i] = [x for axis in S for x in axis]
 
@@ -42,7 +42,7 @@ class Axes:
 
 @dataclass(frozen=True)
 class Change:
-    """How what a joint does changes with each of its freedoms, seen from the frame that its axes move along with.
+    """Derivatives of S and c_J by each freedom of a joint, seen from the frame that its axes move along with.
 
     axes : [k][m] of axis m by q along freedom k. product_q, product_v : of c_J by q along freedom k, by v_k.
     """
@@ -53,7 +53,7 @@ class Change:
 
 
 def changes(tree: Tree, i: Node, q: JointArray, qd: JointValues) -> Change:
-    """By the graph of the joint's own formulas; only where its axes vary."""
+    """Differentiate the joint's own formulas by their graph; only where its axes depend on q."""
     own, speed = list(q[i]), list(qd[i])
     numbers = tree.numbers(i)
     S = tree.axes(i, own)
@@ -75,6 +75,6 @@ def changes(tree: Tree, i: Node, q: JointArray, qd: JointValues) -> Change:
 
 
 def along(axes: Columns, x: list[Scalar]) -> tuple[Vector, Vector]:
-    """S x: angular and linear part."""
+    """Return S x: angular and linear part."""
     total = [sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)]
     return Vector(total[:3]), Vector(total[3:])

@@ -1,5 +1,7 @@
-"""Motions and forces in base coordinates: axes of the world, origin at the first link of a tree, so that digits do not
-depend on how far from the world it is. They are pairs of vectors, angular part and moment first.
+"""Motions and forces in base coordinates, as pairs of vectors, angular part and moment first.
+
+Base coordinates have the axes of the world and the position of a tree's first link as origin, so that accuracy does not
+depend on the distance from the world's origin.
 """
 
 from __future__ import annotations
@@ -19,42 +21,42 @@ Pair = tuple[Vector, Vector]
 
 
 def plus(a: Pair, b: Pair) -> Pair:
-    """a + b."""
+    """Return a + b."""
     return a[0] + b[0], a[1] + b[1]
 
 
 def minus(a: Pair, b: Pair) -> Pair:
-    """a - b."""
+    """Return a - b."""
     return a[0] - b[0], a[1] - b[1]
 
 
 def times(x: Scalar, a: Pair) -> Pair:
-    """x a."""
+    """Return x a."""
     return x * a[0], x * a[1]
 
 
 def cross_motion(v: Pair, m: Pair) -> Pair:
-    """v x m (Featherstone 2008, Eq 2.33)."""
+    """Return v x m (Featherstone 2008, Eq 2.33)."""
     return cross(v[0], m[0]), cross(v[0], m[1]) + cross(v[1], m[0])
 
 
 def cross_force(v: Pair, f: Pair) -> Pair:
-    """v x* f (Eq 2.34)."""
+    """Return v x* f (Eq 2.34)."""
     return cross(v[0], f[0]) + cross(v[1], f[1]), cross(v[0], f[1])
 
 
 def power(motion: Pair, force: Pair) -> Scalar:
-    """motion . force"""
+    """Return motion . force."""
     return dot(motion[0], force[0]) + dot(motion[1], force[1])
 
 
 def flat(a: Pair) -> list[Scalar]:
-    """The six numbers."""
+    """Return the six numbers."""
     return [*a[0], *a[1]]
 
 
 def pair(numbers: list[Scalar]) -> Pair:
-    """Six numbers as two vectors."""
+    """Return six numbers as two vectors."""
     return Vector(numbers[:3]), Vector(numbers[3:6])
 
 
@@ -66,9 +68,9 @@ class Base:
     """Fields of a tree in base coordinates.
 
     R, p : pose of each link. origin : position of the tree's first link in the world. v, a : velocity and acceleration
-    of each link, six numbers, with minus gravity for the world's. I, B : inertia and Coriolis matrix of each link, f :
-    the force that its motion takes; f_x : the external force on it, None if there are none. S : axes in
-    link coordinates.
+    of each link, six numbers, with minus gravity for the world's. I, B : inertia and Coriolis matrix of each link. f :
+    force that its motion takes; f_x : external force on it, None if there are none. S : motion subspaces in link
+    coordinates.
     """
 
     R: Any
@@ -84,9 +86,10 @@ class Base:
 
 
 def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None) -> Base:
-    """The outward pass of the recursive Newton-Euler algorithm (Featherstone 2008, Table 5.1) in base coordinates.
+    """Compute the outward pass of the recursive Newton-Euler algorithm (Featherstone 2008, Table 5.1) in base
+    coordinates.
 
-    f_ext : where the state's forces begin in the array of that name, six numbers a link; None if there are none.
+    f_ext : where the state's forces begin in the array of that name, six numbers per link; None if there are none.
     """
     program, world = tree.program, tree.world
     R_0, p_0, origin, reach = tree.field(Matrix), tree.field(Vector), tree.field(Vector), tree.field(Numbers(1))
@@ -103,6 +106,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
     for i in tree.outward(abreast=True):
         R, p = tree.pose(i, q[i])
         R_p = R_0[i.parent]
+        # `reach` is 0 for the world alone, so the first link lands at the origin and its step goes to `origin` instead.
         step, joined = R_p @ p, reach[i.parent][0]
         R_0[i], p_0[i], reach[i] = R_p @ R, p_0[i.parent] + joined * step, [1.0]
         v_p, a_p = pair(v[i.parent]), pair(a[i.parent])
@@ -125,7 +129,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
 
 
 def in_base(columns: Columns, R: Matrix, p: Vector) -> list[Pair]:
-    """Motions in link coordinates, such as the axes of a joint, in base coordinates, from the pose of the link."""
+    """Transform motions in link coordinates, such as the axes of a joint, to base coordinates."""
     found = []
     for S in columns:
         w = R @ Vector(S[:3])

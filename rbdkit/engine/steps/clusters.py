@@ -1,9 +1,9 @@
-"""Links that share a freedom, eliminated together: what lets the articulated-body algorithm serve grippers.
+"""Joint groups with a shared freedom, eliminated together, so that the articulated-body algorithm serves grippers.
 
 A *cluster* is all links that move with one coordinate, such as the fingers of a gripper, where none but these stand
-between any of them and the link that they are joined to. Seen from there the freedom has one force U for a unit of
+between any of them and the link that they are joined to. For that link the freedom has one force U per unit of
 acceleration, one D and one u (Eqs 7.43 to 7.45 of Featherstone 2008 with S of all links together), to which every link
-adds its share on the way in. (Jain 2012 and Chignoli et al. 2023 eliminate aggregated links in the same way.)
+adds its share on the inward pass. (Jain 2012 and Chignoli et al. 2023 eliminate aggregated links in the same way.)
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from rbdkit.spatial.vector3 import Scalar
 
 
 class JointGroups:
-    """What links that share freedoms hand on, see `rbdkit.algorithms.room.joint_groups`.
+    """Sums of the articulated-body algorithm for joint groups, see `rbdkit.algorithms.room.joint_groups`.
 
     axes : of the links. tau, qdd : joint forces and accelerations. carried : room for a force on every link.
     """
 
     def __init__(self, tree: Tree, axes: Axes, tau: JointValues, qdd: JointArray, carried: Any) -> None:
         self.tree, self.axes, self.tau, self.qdd = tree, axes, tau, qdd
-        self.carried = carried  # by links below, for a unit of acceleration of the freedom
+        self.carried = carried  # force of the links below, per unit of acceleration of the freedom
         for i in tree.outward(turned=True):
             if i.kind.cluster:
                 carried[i] = fv.of([0.0] * 6)
@@ -36,15 +36,15 @@ class JointGroups:
             self.shared[a] = [0.0] * SHARED
 
     def free(self, i: Node, IA: Any, pA: Any) -> None:
-        """Free a link along the freedoms of the groups that are joined to it, before it is freed itself."""
+        """Release the freedoms of the groups that are joined to a link, before its own joint is released."""
         for U, D, u in self._joined(i):
             IA[i] = IA[i] - U @ D.solve(U.T)  # Eq 7.47
             pA[i] = pA[i] + U @ D.solve([u])
 
     def add(self, i: Node, X: plx, Ia: abi, pa: fv, c: mv) -> None:
-        """The share of a link: what its parent feels, and what its group does.
+        """Add a link's share to what its parent feels, and to its group's U, D and u.
 
-        Ia, pa : its articulated inertia and the force on it, the freedom locked. c : its velocity product.
+        Ia, pa : articulated inertia and bias force, with the freedom locked. c : its velocity product.
         """
         if not i.kind.cluster:
             return
@@ -64,7 +64,7 @@ class JointGroups:
         self.shared[i.v] = [*felt, D, u]
 
     def accelerate(self, i: Node | int, a: Any) -> None:
-        """What a link's own group adds to its acceleration; then the freedoms of those that are joined to it."""
+        """Add the acceleration of a link's own group; then solve for the freedoms of groups that are joined to it."""
         if isinstance(i, Node) and i.kind.cluster:
             (x,) = self.qdd[i]
             a[i] = a[i] + x * self._axis(i, 1.0)
@@ -74,7 +74,7 @@ class JointGroups:
             (self.qdd[k],) = D.solve([u - U[0].dot(a[i])])  # Eq 7.49
 
     def _axis(self, i: Node, ratio: Scalar | None = None) -> mv:
-        """S of a link, for a unit of velocity of its freedom, or of its joint's own."""
+        """Return S of a link, per unit of velocity of its freedom; `ratio` replaces that of its joint."""
         (S,) = self.axes[i]
         return (self.tree.ratio(i) if ratio is None else ratio) * mv.of(S)
 
@@ -82,13 +82,13 @@ class JointGroups:
         return (self._of(a) for a in self.tree.joined(i))
 
     def _of(self, a: Any) -> tuple[Forces, JointMatrix, Scalar]:
-        """U, D and u of a freedom."""
+        """Return U, D and u of a freedom."""
         *U, D, u = self.shared[a]
         return Forces([fv.of(U)]), JointMatrix([[D]]), u
 
 
 class WithoutGroups:
-    """Numbers of joints; of links that belong to a group none, as these are not freed one by one."""
+    """Numbers of joints without those of links in a group, which are not eliminated one by one."""
 
     def __init__(self, x: JointValues) -> None:
         self.x = x

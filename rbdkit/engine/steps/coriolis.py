@@ -1,4 +1,4 @@
-"""The Coriolis matrix of rigid bodies in its twelve numbers, so that those of composites can be summed."""
+"""The Coriolis matrix of rigid bodies in its twelve independent numbers, so that those of composites can be summed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rbdkit.trace import Scalar
 
 @dataclass(frozen=True)
 class Coriolis:
-    """2 B(I, v) = v x* I - I v x + (I v) bar, which takes (alpha, a) to (N alpha, 2 alpha x p).
+    """2 B(I, v) = v x* I - I v x + (I v) bar, which maps (alpha, a) to (N alpha, 2 alpha x p).
 
-    For a point mass m at r that moves with u it is the force 2 m alpha x u through r: what a and the moment about r
-    would add cancels. So p is the linear momentum, and N the sum of 2 m (r.u 1 - u r.T).
+    For a point mass m at r with velocity u it is the force 2 m alpha x u through r: terms in a, and in the moment about
+    r, cancel. So p is the linear momentum, and N the sum of 2 m (r.u 1 - u r.T).
     """
 
     N: Matrix
@@ -26,16 +26,16 @@ class Coriolis:
 
     @classmethod
     def of(cls, flat: Sequence[Scalar]) -> Coriolis:
-        """From N, row by row, and p."""
+        """Build it from N, row by row, and p."""
         return cls(Matrix.of(flat[:9]), Vector(flat[9:]))
 
     def flat(self) -> list[Scalar]:
-        """N, row by row, and p."""
+        """Return N, row by row, and p."""
         return [*self.N.flat(), *self.p]
 
     @classmethod
     def of_body(cls, I: rbi, v: tuple[Vector, Vector]) -> Coriolis:
-        """Of a body with velocity v."""
+        """Return the matrix of a body with velocity v."""
         w, u = v
         xx, xy, xz, yy, yz, zz = I.I
         half = 0.5 * (xx + yy + zz)
@@ -47,14 +47,14 @@ class Coriolis:
         return cls(N, I.m * u + cross(w, I.h))
 
     def plus(self, other: Coriolis) -> Coriolis:
-        """Both bodies together."""
+        """Return the matrix of both bodies together."""
         return Coriolis(self.N + other.N, self.p + other.p)
 
     def times(self, alpha: Vector) -> tuple[Vector, Vector]:
-        """2 B (alpha, anything)."""
+        """Return 2 B (alpha, a) for any a."""
         return self.N @ alpha, 2.0 * cross(alpha, self.p)
 
     def transposed_times(self, motion: tuple[Vector, Vector]) -> Vector:
-        """The angular part of 2 B.T (w, u); the linear part is zero."""
+        """Return the angular part of 2 B.T (w, u); the linear part is zero."""
         w, u = motion
         return self.N.T @ w + 2.0 * cross(self.p, u)

@@ -1,4 +1,4 @@
-"""Forward dynamics of trees in which joints follow others, by way of the inertia matrix."""
+"""Forward dynamics of trees with mimic joints, by way of the inertia matrix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbdkit.engine.steps.rnea import rnea
 def forward_dynamics(
     tree: LoopTree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None = None
 ) -> None:
-    """qdd = H^-1 (tau - C) (Featherstone 2008, section 6.1); "H" and "bias_force" are room for H and C."""
+    """Compute qdd = H^-1 (tau - C) (Featherstone 2008, section 6.1); "H" and "bias_force" are work arrays."""
     C = tree.velocities("bias_force")
     crba_base(tree, q, 0)
     rnea(tree, q, qd, AtRest(), C, f_ext)
@@ -24,9 +24,9 @@ def forward_dynamics(
 
 
 def solve(tree: LoopTree, x: JointArray) -> None:
-    """H^-1 x in place of x, by H = L.T D L (Tables 6.3 and 6.5).
+    """Replace x by H^-1 x, by H = L.T D L (Tables 6.3 and 6.5).
 
-    Spoils the lower half of "H"; writes the factors to "L" and "D_inv".
+    Overwrites the lower half of "H"; writes the factors to "L" and "D_inv".
     """
     program, nv = tree.program, tree.nv
     factorise_sparse(tree)

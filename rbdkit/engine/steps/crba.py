@@ -1,4 +1,4 @@
-"""The joint-space inertia matrix by the composite-rigid-body algorithm: a form to loop, and one to unroll."""
+"""The joint-space inertia matrix by the composite-rigid-body algorithm: a form for loops, and one to unroll."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rbdkit.trace import Whole
 
 
 def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
-    """H of a state of that number, in base coordinates (Featherstone 2008, Eqs 6.13 and 6.14).
+    """Compute H of state number `state`, in base coordinates (Featherstone 2008, Eqs 6.13 and 6.14).
 
-    The axes are those of the world, the origin is that of the tree's first link, so that digits do not depend on how
-    far from the world it is. Only the elements that are not zero by the tree's branches are written to array "H".
+    Base coordinates have the axes of the world and the tree's first link as origin, so that accuracy does not depend on
+    the distance from the world's origin. Only elements that are not zero by branch-induced sparsity are written to "H".
     """
     program = tree.program
     R_0, p_0, reach, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(rbi)
@@ -45,7 +45,7 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
 
 
 def assemble(tree: LoopTree, H: Whole) -> None:
-    """H, to its array from place H on, of what freedoms are and of the forces that they take, in "columns"."""
+    """Assemble H, to its array from place H on, from S and the forces I S of all freedoms, in "columns"."""
     program = tree.program
     if tree.coupled:
         _add_up_slots(tree, H)
@@ -64,7 +64,7 @@ def assemble(tree: LoopTree, H: Whole) -> None:
 
 
 def _add_up_slots(tree: LoopTree, H: Whole) -> None:
-    """H where joints follow others: what two freedoms of links share belongs to the velocities that they have."""
+    """Assemble H with mimic joints: entries of two freedoms add up at the velocities that they share."""
     program, nv = tree.program, tree.nv
     for a in tree.freedoms():
         for b in tree.supporting(a):
@@ -73,7 +73,7 @@ def _add_up_slots(tree: LoopTree, H: Whole) -> None:
     with program.loop(0, program.entry("first_slot", tree.n + 1)) as a:
         row, force = H + program.entry("velocity_of_slot", a) * nv, a * 12
         start, stop = program.entry("first_slot_support", a), program.entry("first_slot_support", a + 1)
-        with program.loop(start, stop - 1) as support:  # one half only: two freedoms may have the same velocity
+        with program.loop(start, stop - 1) as support:  # one half only: two freedoms may share a velocity
             b = program.entry("slot_supports", support)
             F, motion = [program.load("columns", force, 6 + r) for r in range(6)], b * 12
             place = row + program.entry("velocity_of_slot", b)
@@ -81,6 +81,7 @@ def _add_up_slots(tree: LoopTree, H: Whole) -> None:
             program.store("H", place, 0, program.load("H", place) + project(S, F))  # Eq 6.14
         place = row + program.entry("velocity_of_slot", a)
         S_F = [program.load("columns", force, r) for r in range(12)]
+        # Half of the diagonal, as the sum with the transpose below doubles it.
         program.store("H", place, 0, program.load("H", place) + 0.5 * project(S_F[:6], S_F[6:]))
     for a in tree.freedoms():
         for b in tree.supporting(a):
@@ -93,6 +94,6 @@ def _add_up_slots(tree: LoopTree, H: Whole) -> None:
 
 
 def crba(tree: UnrolledTree, q: JointArray, state: Whole) -> None:
-    """H of a state of that number, see `rbdkit.algorithms.crba`."""
+    """Record H of state number `state`, see `rbdkit.algorithms.crba`."""
     H = tree.velocities("H", state * (tree.nv * tree.nv))
     recording(algorithms.crba)(TextTree(tree, q, {"H": H}), q)

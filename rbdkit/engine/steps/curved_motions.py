@@ -1,4 +1,4 @@
-"""Kinds of joints whose coordinates are not the integral of their velocities: planar, spherical and free."""
+"""Joint primitives whose velocity is not the derivative of coordinates: planar, spherical and free."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TURN = 6.283185307179586
 
 
 class Planar(RecordedJoint):
-    """Motion of the x-y plane on itself. q = (angle, x, y), x and y in its first axes; v along the moved axes."""
+    """Planar joint in the x-y plane. q = (angle, x, y), x and y in the axes it starts from; v in the moved axes."""
 
     name = "planar"
     curved = True
@@ -77,7 +77,7 @@ class Planar(RecordedJoint):
 
 
 class PlanarSuccessor(Planar):
-    """The planar joint with x, y measured along the moved axes."""
+    """Planar joint with x, y measured along the moved axes."""
 
     name = "planar_successor"
 
@@ -90,7 +90,7 @@ class PlanarSuccessor(Planar):
 
 
 class Spherical(RecordedJoint):
-    """Any rotation; q is a unit quaternion, v the angular velocity in moved axes."""
+    """Ball joint; q is a unit quaternion, v the angular velocity in moved axes."""
 
     name = "spherical"
     curved = True
@@ -116,7 +116,7 @@ class Spherical(RecordedJoint):
 
 
 class Free(RecordedJoint):
-    """Any motion; q = (quaternion, position in the axes it starts from), v the twist in moved axes."""
+    """Free joint; q = (quaternion, position in the axes it starts from), v the twist in moved axes."""
 
     name = "free"
     curved = True
@@ -175,7 +175,7 @@ class Free(RecordedJoint):
 
 
 class FreeSuccessor(Free):
-    """The free joint with the position measured along the moved axes."""
+    """Free joint with the position measured along the moved axes."""
 
     name = "free_successor"
 
@@ -187,5 +187,5 @@ class FreeSuccessor(Free):
 
 
 def twist_in_plane(u: Scalars) -> tuple[Vector, Vector]:
-    """Angular and linear part of (angle, x, y)."""
+    """Return angular and linear part of (angle, x, y)."""
     return Vector((0.0, 0.0, u[0])), Vector((u[1], u[2], 0.0))

@@ -1,4 +1,4 @@
-"""Derivatives of inverse dynamics by analytic recursion, the form to loop of `rbdkit.algorithms.rnea_derivatives`."""
+"""Derivatives of inverse dynamics by analytic recursion, the looped form of `rbdkit.algorithms.rnea_derivatives`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from rbdkit.trace import Program, Scalar, Whole
 J, PSI_DOT, PSI_DDOT, W, I_J, B_J, X_J, BY_Q, BY_V = 0, 6, 9, 15, 21, 27, 30, 36, 42
 
 Store = Callable[[Whole, Whole, Scalar, Scalar, Scalar], None]
-"""Takes row a, column b, and d tau_a by q_b, v_b and the acceleration of b."""
+"""Receives row a, column b, and d tau_a by q_b, v_b and the acceleration of b."""
 
 
 Add = Callable[[Whole, Whole, Scalar], None]
-"""Takes row, column, and what to add to an element."""
+"""Receives row, column, and what to add to an element."""
 
 
 def rnea_derivatives(
     tree: LoopTree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None, store: Store, add: Add
 ) -> Base:
-    """d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd), after Singh, Russell and Wensing (2022), in base coordinates.
+    """Compute d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd), after Singh, Russell and Wensing (2022), in base
+    coordinates.
 
-    Elements that are zero by the tree's branches are not stored; add then mends elements of d tau/dq. Gives the motion
-    in base coordinates.
+    Elements that are zero by branch-induced sparsity are not stored; `add` then corrects elements of d tau/dq. Returns
+    the motion in base coordinates.
     """
     base = base_motion(tree, q, qd, qdd, f_ext)
     _axes(tree, base, q, qd, qdd)
@@ -44,7 +45,7 @@ def rnea_derivatives(
 
 
 def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointArray) -> None:
-    """Axes, and what a displacement or a velocity along them changes in the motion of what they carry."""
+    """Compute the axes, and the changes that motions along them make to the motion of what they carry."""
     for i in tree.outward(abreast=True):
         v_p, a_p, v_i, a_i = pair(base.v[i.parent]), pair(base.a[i.parent]), pair(base.v[i]), pair(base.a[i])
         v_c, a_c = (v_p, a_p) if i.motion.carried else (v_i, a_i)
@@ -53,7 +54,7 @@ def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointA
             Psi_dot = cross_motion(v_c, axis)
             Psi_ddot = plus(cross_motion(a_c, axis), cross_motion(v_c, Psi_dot))
             W_k, place = cross_motion(plus(v_p, v_i), axis), _place(tree, i.v + k)
-            if change is not None:  # what q and v change in v_J and a_J by way of S
+            if change is not None:  # changes of v_J and a_J by q and v through S
                 by_q = [along(change.axes[k], qd[i]), along([*change.axes[k], change.product_q[k]], [*qdd[i], 1.0])]
                 columns = [[*by_q[0][0], *by_q[0][1]], [*by_q[1][0], *by_q[1][1]], change.product_v[k]]
                 v_k, a_k, D_k = in_base(columns, base.R[i], base.p[i])
@@ -66,7 +67,7 @@ def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointA
 
 
 def _across(tree: LoopTree, base: Base) -> None:
-    """Composite inertias and forces, and for each freedom how the force across its joint answers to it."""
+    """Sum up composite inertias and forces, and compute for each freedom the change of the force across its joint."""
     program = tree.program
     for i in tree.inward(abreast=True):
         I, B, f = base.I[i], base.B[i], pair(base.f[i])
@@ -96,9 +97,9 @@ def _across(tree: LoopTree, base: Base) -> None:
 
 
 def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
-    """The elements of a row with the freedoms that move its own, and with those that it moves, itself among them.
+    """Compute the elements of each row with its ancestors, and with its descendants and itself.
 
-    Of one state a row takes `FOUR` columns at once, and what belongs to neither gets zero.
+    For a single state a row takes `FOUR` columns at once, masked to zero where a column is neither.
     """
     program = tree.program
 
@@ -130,10 +131,10 @@ def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
 
 
 def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, add: Add) -> None:
-    """What `_pairs` gets wrong within a joint of several freedoms.
+    """Correct what `_pairs` gets wrong within a joint of several freedoms.
 
-    There, all axes move along with each freedom if the body carries them, and none if not; and axes that vary with q
-    change besides.
+    There, all axes move along with each freedom if the body carries them, and none if not; and axes that depend on q
+    change as well.
     """
     for i in tree.outward():
         if i.motion.nv < 2 and not i.motion.varying:
@@ -158,7 +159,7 @@ def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, ad
 
 
 def _place(tree: LoopTree, a: Whole) -> Whole:
-    """Where the first number of a freedom stands."""
+    """Return where the first number of a freedom is."""
     return tree.program.entry("freedom_place", a)
 
 

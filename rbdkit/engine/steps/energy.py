@@ -1,4 +1,4 @@
-"""Kinetic and gravitational energy, and what is stored in springs."""
+"""Kinetic, gravitational and spring energy."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rbdkit.trace import Scalar, Whole
 
 
 def energy(tree: Tree, q: JointArray, qd: JointArray, state: Whole) -> None:
-    """Write kinetic, gravitational and spring energy of a state of that number to "energies".
+    """Write kinetic, gravitational and spring energy of state number `state` to "energies".
 
-    "fixed_energy" holds the gravitational energy of what is fixed to the world, and what no motion frees from springs.
+    "fixed_energy" holds the gravitational energy of what is fixed to the world, and the least energy of the springs.
     """
     motion, program = link_motion(tree, q, qd), tree.program
     place = state * 3

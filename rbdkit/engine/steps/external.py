@@ -1,4 +1,4 @@
-"""External forces, given in world coordinates."""
+"""External forces on links, given in world coordinates."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from rbdkit.trace import Scalar, Whole
 
 
 class ExternalForce:
-    """Reads the array "f_ext", six numbers a link and the world: moment about the world origin, then force.
+    """Reads the array "f_ext", six numbers per link and for the world: moment about the world origin, then force.
 
-    start : where it begins. own : whether there is "own_force", of what acts by itself, to be read as well; given :
-        whether there is "f_ext".
+    start : where it begins. own : whether to add "own_force", of the force elements. given : whether there is "f_ext".
     """
 
     def __init__(self, tree: Tree, start: Whole = 0, own: bool = False, given: bool = True) -> None:
@@ -21,7 +20,7 @@ class ExternalForce:
         self.arrays: list[tuple[str, Whole]] = [("f_ext", start)] * given + [("own_force", 0)] * own
 
     def __getitem__(self, i: Node) -> fv:
-        """On a link, in world coordinates."""
+        """Return the force on a link, in world coordinates."""
         x: list[Scalar] = [0.0] * 6
         for array, start in self.arrays:
             place = i.number * 6 + start

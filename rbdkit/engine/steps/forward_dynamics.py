@@ -1,4 +1,4 @@
-"""Forward dynamics with springs and dampers, for any tree."""
+"""Forward dynamics with springs, dampers and force elements, for any tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forward_dynamics(
     z: Part = OWN_STATES,
     z_rate: Part | None = None,
 ) -> None:
-    """qdd under tau and what the joints do by themselves, by the algorithm that the tree's joints allow.
+    """Compute qdd under tau, passive forces and force elements, by the algorithm that the tree's joints allow.
 
     own : the force elements of the model, if it has any; z, z_rate : see `own_forces.record`.
     """
@@ -41,7 +41,7 @@ def forward_dynamics(
 def accelerate(
     tree: Tree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None
 ) -> None:
-    """qdd under tau alone: by ABA, unless joints follow others that are too far away to be eliminated with them."""
+    """Compute qdd under tau alone: by ABA, unless mimic joints are too far from their master for that."""
     if tree.coupled and not tree.clustered:
         assert isinstance(tree, LoopTree)
         coupled.forward_dynamics(tree, q, qd, tau, qdd, f_ext)

@@ -1,4 +1,4 @@
-"""One frame of a model: its Jacobian, and the acceleration that velocity alone causes."""
+"""One frame of a model: its Jacobian and its bias acceleration."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rbdkit.trace import Program, Scalar, Whole
 
 
 def jacobian(tree: LoopTree, q: JointArray, state: Whole, reference: Reference) -> None:
-    """Write the Jacobian (6, nv) of the frame to "jacobians": with (velocity of the frame) = J v, angular part first.
+    """Write the Jacobian J (6, nv) of the frame to "jacobians": velocity of the frame = J v, angular part first.
 
-    "frame_pose" holds rotation and position of the frame in the link of number "frame_link".
+    "frame_pose" holds rotation and position of the frame in link number "frame_link".
     """
     program, nv = tree.program, tree.nv
     start = state * (nv * 6)
@@ -46,7 +46,7 @@ def jacobian(tree: LoopTree, q: JointArray, state: Whole, reference: Reference) 
 
 
 def bias_acceleration(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, reference: Reference) -> None:
-    """Write Jdot v of the frame, six numbers, to "bias": its acceleration when vdot = 0, without gravity (Eq 2.57)."""
+    """Write the bias acceleration Jdot v of the frame, six numbers, to "bias": without gravity (Eq 2.57)."""
     program = tree.program
     _carry(program, 0, [*IDENTITY.flat(), *ZERO, *[0.0] * 12])
     for i in tree.path_to(program.count("frame_link")):
@@ -64,7 +64,7 @@ def bias_acceleration(tree: LoopTree, q: JointArray, qd: JointArray, state: Whol
     w, v, alpha, a = _motion(program, R, p)
     R_0, p_0 = _pose(program)
     if reference == "aligned":
-        a = a + cross(w, v)  # Eq 2.49: the point, not the stream
+        a = a + cross(w, v)  # Eq 2.49: of the point, not the spatial acceleration
     if reference != "body":
         R_f = R_0 @ R
         alpha, a = R_f @ alpha, R_f @ a
@@ -80,13 +80,13 @@ def _carry(program: Program, first: int, values: Sequence[Scalar]) -> None:
 
 
 def _pose(program: Program) -> tuple[Matrix, Vector]:
-    """The pose that is carried."""
+    """Return the pose that is carried along the path."""
     x = [program.load("carried", 0, k) for k in range(12)]
     return Matrix.of(x[:9]), Vector(x[9:])
 
 
 def _motion(program: Program, R: Matrix, p: Vector) -> tuple[Vector, Vector, Vector, Vector]:
-    """The velocity and acceleration that are carried, seen from a frame with pose R, p in that of the link."""
+    """Return the carried velocity and acceleration, seen from a frame with pose R, p in that of the link."""
     x = [program.load("carried", 0, 12 + k) for k in range(12)]
     w, v, alpha, a = (Vector(x[3 * k : 3 * k + 3]) for k in range(4))
     return R.T @ w, R.T @ (v + cross(w, p)), R.T @ alpha, R.T @ (a + cross(alpha, p))

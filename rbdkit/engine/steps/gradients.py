@@ -1,7 +1,7 @@
-"""Gradients of a weighted sum of joint forces with respect to everything that they depend on, in one pass out and in.
+"""Gradient of a weighted sum of joint forces by everything that they depend on, in one pass outward and one inward.
 
 The weights w act as virtual joint velocities: ``w . tau`` is the sum of the powers V . f of the forces on all links
-under the motion V that w gives them. So the gradient costs about as much as the forces themselves.
+under the virtual motion V of w. So the gradient costs about as much as the forces themselves (an adjoint method).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def rnea_gradient(
     f_ext: Whole | None,
     state: Whole,
 ) -> None:
-    """Of ``w . ID(q, qd, qdd)``, to the arrays "by_q", "by_v", "by_qdd", "by_link", "by_gravity" and "by_f_ext".
+    """Write the gradient of ``w . ID(q, qd, qdd)`` to "by_q", "by_v", "by_qdd", "by_link", "by_gravity" and "by_f_ext".
 
-    The derivative by q is along `RecordedJoint.move`; that by a link's place along a twist of its joint's frame, in
-    that frame.
+    The derivative by q is along `RecordedJoint.move`; that by a link's placement is along a twist of its joint's frame,
+    in that frame.
     """
     program, world = tree.program, tree.world
     base = base_motion(tree, q, qd, qdd, f_ext)
@@ -53,7 +53,7 @@ def rnea_gradient(
         for axis, w_k in zip(in_base(base.S[i], base.R[i], base.p[i]), w[i], strict=True):
             V_i = plus(V_i, times(w_k, axis))
         f = pair(base.f[i])
-        # I V and 2 B.T V of the bodies, summed on the way in: forces that answer to a change of a and of v
+        # I V and 2 B.T V, summed inward: derivatives by a and by v
         V[i], P[i], Q[i] = flat(V_i), (base.I[i] @ mv(*V_i)).flat(), [*base.B[i].transposed_times(V_i), 0.0, 0.0, 0.0]
         X_i: Pair = (ZERO, ZERO)
         if base.f_x is not None:
@@ -94,7 +94,7 @@ def rnea_gradient(
         moment, force = by_place
         place = (i.number + state * (tree.n + 1)) * LINK
         _write(program, "by_link", place, 0, [*(R_T.T @ (moment - cross(p_T, force))), *(R_T.T @ force)])
-        if i.motion.name == "helical":  # a turn takes the link along the axis too, by the pitch
+        if i.motion.name == "helical":  # a rotation moves the link along the axis too, by the pitch
             ahead = (ZERO, axes[0][0])
             by_pitch = (
                 q[i][0] * power(ahead, by_displacement)
@@ -109,26 +109,26 @@ def rnea_gradient(
 
 
 def _displaced(v_c: Pair, a_c: Pair, V_c: Pair, P: Pair, Q: Pair, F: Pair, X: Pair) -> Pair:
-    """What answers to a displacement of all that a link carries, from a frame that moves with v_c, a_c and V_c."""
+    """Return the derivative by a displacement of a subtree, from a frame that moves with v_c, a_c and V_c."""
     still = plus(cross_force(V_c, F), plus(X, cross_force(a_c, P)))
     return minus(cross_force(v_c, minus(cross_force(v_c, P), Q)), still)
 
 
 def _in_link(R: Matrix, p: Vector, motion: Pair) -> Pair:
-    """A motion in base coordinates in those of a link with that pose."""
+    """Transform a motion from base coordinates to those of a link with that pose."""
     turning, moving = motion
     return R.T @ turning, R.T @ (moving + cross(turning, p))
 
 
 def _joint_frame(tree: Tree, i: Node, q: JointArray, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
-    """Pose in base coordinates of the frame that a link's joint starts from, from the link's own."""
+    """Return the pose in base coordinates of the frame that a link's joint starts from."""
     R_J, p_J = i.motion.pose(q[i], tree.numbers(i))
     R_T = R @ R_J.T
     return R_T, p - R_T @ p_J
 
 
 def _by_inertia(V: Pair, v: Pair, a: Pair) -> list[Scalar]:
-    """V . (I a + v x* I v) by mass, first moment and inertia about the origin, all in link coordinates."""
+    """Return the derivative of V . (I a + v x* I v) by the ten inertial numbers, all in link coordinates."""
     (W, U), (w, u), (alpha, a_0) = V, v, a
     a_O = a_0 + cross(w, u)  # classical acceleration of the origin
     Ww = cross(W, w)

@@ -1,7 +1,7 @@
 """H^-1 applied to the columns of a matrix: the articulated-body algorithm at rest, linear in the number of links.
 
-The factors U and D^-1 that forward dynamics leaves behind serve all columns (Featherstone 2008, Eqs 7.43 to 7.49
-without velocities). In base coordinates no transformation stands between a link and its parent.
+The factors U and D^-1 of forward dynamics serve all columns (Featherstone 2008, Eqs 7.43 to 7.49 without velocities).
+In base coordinates there is no transformation between a link and its parent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ S, U_D, D_INV = 0, 6, 12
 
 
 def factors_in_base(tree: LoopTree, base: Base, found: Any) -> None:
-    """Write array "factors", as what is felt along each axis when those before it are free. found : by `aba`."""
+    """Write S, U D^-1 and D^-1 of each freedom in base coordinates to "factors". found : result of `aba`.
+
+    A joint's freedoms are treated one by one, each with those before it released.
+    """
     program = tree.program
     for i in tree.outward(abreast=True):
         R, p, D = base.R[i], base.p[i], found.D[i]
@@ -33,9 +36,9 @@ def factors_in_base(tree: LoopTree, base: Base, found: Any) -> None:
 
 
 def apply_inverse_inertia(tree: LoopTree, array: str, start: Whole, columns: Whole) -> None:
-    """H^-1 X in place of X, a matrix of nv rows that begins at `start`. columns : their number, a multiple of `WIDE`.
+    """Replace X by H^-1 X, a matrix of nv rows that begins at `start`. columns : their number, a multiple of `WIDE`.
 
-    Goes through the whole tree with `WIDE` columns before it takes the next ones: what links hand on stays near.
+    Traverses the whole tree with `WIDE` columns before it takes the next ones, so that the data of links stay in cache.
     """
     program = tree.program
 
@@ -75,5 +78,5 @@ def apply_inverse_inertia(tree: LoopTree, array: str, start: Whole, columns: Who
 
 
 def _product(a: list[Scalar], b: list[Scalar]) -> Scalar:
-    """a . b in two halves, which the processor computes side by side."""
+    """Return a . b in two independent halves, which the processor overlaps."""
     return dot(a[:3], b[:3]) + dot(a[3:], b[3:])

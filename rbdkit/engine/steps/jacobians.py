@@ -1,4 +1,4 @@
-"""Jacobians of the dynamics as rows in one array: for each state nv rows, by q, by v and by acceleration or force."""
+"""Jacobians of the dynamics in one array: nv rows per state, blocks by q, by v and by acceleration or force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbdkit.trace import Scalar, Whole
 
 
 class Rows:
-    """Part of the array "derivatives" that belongs to a state; count "row" is how long one is."""
+    """A state's part of the array "derivatives"; count "row" is the length of its rows."""
 
     def __init__(self, tree: LoopTree, state: Whole) -> None:
         self.program, self.nv = tree.program, tree.nv
@@ -23,7 +23,7 @@ class Rows:
         self.start = state * (self.columns * tree.nv)
 
     def place(self, a: Whole, b: Whole) -> Whole:
-        """Where row a has column b."""
+        """Return the place of row a, column b."""
         return a * self.columns + self.start + b
 
     def add(self, a: Whole, b: Whole, x: Scalar) -> None:
@@ -32,7 +32,7 @@ class Rows:
         self.program.store("derivatives", place, 0, self.program.load("derivatives", place) + x)
 
     def store(self, a: Whole, b: Whole, *values: Scalar) -> None:
-        """Column b of the blocks, from the first on."""
+        """Store column b of row a in consecutive blocks, from the first on."""
         place = self.place(a, b)
         for k, x in enumerate(values):
             self.program.store("derivatives", place, 0, x)
@@ -42,7 +42,7 @@ class Rows:
 def rnea_jacobian(
     tree: LoopTree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: ExternalForce | None, state: Whole
 ) -> None:
-    """d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd)."""
+    """Compute d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd)."""
     rows = Rows(tree, state)
     rnea_derivatives(tree, q, qd, qdd, None if f_ext is None else f_ext.start, rows.store, rows.add)
     for a in tree.freedoms():
@@ -60,11 +60,11 @@ def aba_jacobian(
     passive: bool = False,
     deep: bool = False,
 ) -> None:
-    """d qdd / d(q, qd, tau) of qdd = FD(q, qd, tau), and qdd; passive : with springs and dampers.
+    """Compute d qdd / d(q, qd, tau) of qdd = FD(q, qd, tau), and qdd; passive : with springs and dampers.
 
     At constant tau, ``H dqdd = -d ID`` (Jain and Rodriguez 1993, Carpentier and Mansard 2018).
-    deep : apply H^-1 by the articulated inertias, which are there, and not by factors of H: quicker where many joints
-    move a body.
+    deep : whether to apply H^-1 by the articulated inertias, which are there, and not by factors of H: faster in deep
+    trees.
     """
     program, nv, rows, length = tree.program, tree.nv, Rows(tree, state), tree.program.count("H_row")
 

@@ -1,4 +1,4 @@
-"""Numbers of joints in the arrays of a program, given out link by link."""
+"""Numbers of joints in the arrays of a program, accessed link by link."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from rbdkit.engine.steps.sizes import SQUARES
 from rbdkit.trace import Program, Scalar, Whole
 
 CALLED_FROM_LINES = True
-"""Messages of checked code name the lines that call what stands here."""
+"""Messages of checked code name the lines that call this module, not lines in it."""
 
 
 class JointValues(Protocol):
-    """Something that gives the numbers of a link's joint."""
+    """Anything that gives the numbers of a link's joint."""
 
     def __getitem__(self, i: Node, /) -> list[Scalar]:
-        """One for each freedom."""
+        """Return one number for each freedom."""
         ...
 
 
 class AtRest:
-    """No velocities, or no accelerations."""
+    """Zero velocities, or zero accelerations."""
 
     def __getitem__(self, i: Node) -> list[Scalar]:
         return [0.0] * i.motion.nv
@@ -31,8 +31,8 @@ class AtRest:
 class JointArray:
     """Numbers of joints in an array: ``x[i]`` is the list that belongs to link i, ``x[k]`` number k.
 
-    Of a joint that follows another one they are made from the leader's, with "following", ratio and offset of a link.
-    Coordinates of joints that move as time says stand in "driven_q".
+    Those of a mimic joint are computed from the master's, with the link's ratio and offset in "following". Coordinates
+    of prescribed joints are in "driven_q".
     """
 
     def __init__(self, program: Program, array: str, start: Whole, which: str) -> None:
@@ -57,7 +57,7 @@ class JointArray:
             self.program.store(self.array, i + self.start, 0, value)
 
     def _part(self, i: Node) -> tuple[str, Whole, int, int]:
-        """In which array and where the numbers of a link begin, as index and offset, and how many they are."""
+        """Return array, index and offset where the numbers of a link begin, and how many there are."""
         if self.which == "v":
             return self.array, *self._within(i.v), i.motion.nv
         if i.motion.driver is not None:
@@ -65,7 +65,7 @@ class JointArray:
         return self.array, *self._within(i.q), i.motion.nq
 
     def _within(self, place: Whole) -> tuple[Whole, int]:
-        """A place in the array: in straight-line code by the same index for all links, so that it is seen to be one."""
+        """Return a place as index and offset; straight-line code has one index, so loads can be compared."""
         return (self.start, place) if isinstance(place, int) else (place + self.start, 0)
 
     def _following(self, i: Node, own: list[Scalar]) -> list[Scalar]:
@@ -76,14 +76,14 @@ class JointArray:
 
 
 class LookedAt(JointArray):
-    """The same; the squares of all that is read from it or written to it are added up on the way.
+    """`JointArray` that sums the squares of all that is read from it or written to it.
 
-    So that nobody has to read a large stack once more to know that all its numbers are finite and not too large.
+    The sum shows that all numbers of a large stack are finite and not too large, without reading it once more.
 
     Parameters
     ----------
-    sums : of squares so far, by array, in straight-line code, which stores them at its end; None where links are a
-        loop, which adds them at once.
+    sums : of squares so far, by array, in straight-line code, which stores them at its end; None for loops, which add
+        them at once.
     """
 
     def __init__(self, program: Program, array: str, start: Whole, which: str, sums: dict[str, Scalar] | None) -> None:

@@ -1,4 +1,4 @@
-"""Poses and velocities: of links, for the algorithms that need them, and of bodies, for those who ask."""
+"""Poses and velocities: of links, for other algorithms, and of bodies, as results."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ class LinkMotion:
     v: dict[Body, Vector]
 
     def of(self, body: BodyFrame) -> tuple[Matrix, Vector]:
-        """Pose of a body in the world."""
+        """Return the pose of a body in the world."""
         R_i, p_i = self.R[body.link], self.p[body.link]
         return R_i @ body.R, p_i + R_i @ body.p
 
 
 def link_motion(tree: Tree, q: JointArray, qd: JointArray | None = None) -> LinkMotion:
-    """How links stand in world coordinates and, with qd, move in their own (Featherstone 2008, Examples 4.3, 4.4)."""
+    """Compute poses of links in the world and, with qd, their velocities in link coordinates.
+
+    Featherstone 2008, Examples 4.3 and 4.4.
+    """
     R_0, p_0, w, v = (tree.field(kind) for kind in (Matrix, Vector, Vector, Vector))
     R_0[tree.world], p_0[tree.world] = IDENTITY, ZERO
     w[tree.world] = v[tree.world] = ZERO
@@ -45,9 +48,9 @@ def link_motion(tree: Tree, q: JointArray, qd: JointArray | None = None) -> Link
 
 
 def forward_kinematics(tree: LoopTree, q: JointArray, qd: JointArray | None, state: Whole) -> None:
-    """Write pose and velocity of all bodies, the world first, of a state of that number.
+    """Write pose and velocity of all bodies, the world first, of state number `state`.
 
-    Array "poses" takes 16 numbers a body, row by row; "velocities" takes 6, angular part first, in body coordinates.
+    Array "poses" takes 16 numbers per body, row by row; "velocities" takes 6, angular part first, in body coordinates.
     """
     motion, program = link_motion(tree, q, qd), tree.program
     for body in tree.bodies():

@@ -1,7 +1,7 @@
-"""A tree as loops over tables, in which links of limbs that are alike are computed at once.
+"""A tree as loops over tables, in which isomorphic subtrees ("limbs") are computed at once in SIMD lanes.
 
 A limb is a chain of links that ends in a tip. Where limbs have the same joints, from their tips up, their links go
-through the passes of an algorithm side by side, one limb in each lane of a register: both legs for the price of one.
+through the passes of an algorithm together, one limb per lane: both legs for the price of one.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from rbdkit.trace import Index, Program, Scalar, Whole
 
 
 class LimbTree(LoopTree):
-    """The links that belong to no such limb one by one; then ranks of links, one of each limb.
+    """Links outside of limbs one by one; then ranks of links, one of each limb.
 
-    What the work space has of the links of a rank stands side by side, number by number. A limb's first link in lanes
-    has a parent that is computed alone, and has its work space beside those of the others.
+    The work space of the links of a rank is interleaved, number by number. The parent of a limb's first link in lanes
+    is computed alone, but its work space is interleaved with those of the other limbs' parents.
 
-    The program needs those of `LoopTree`; array "limb_rows", where the rows of a rank stand side by side; tables
-    "row_of", where the work space of each link begins, "alone", numbers of the links that are in no rank, and "ranks";
-    counts "n_alone", "n_ranks".
+    The program needs what `LoopTree` needs; array "limb_rows", the interleaved rows of the ranks; tables "row_of",
+    where the work space of each link begins, "alone", numbers of the links outside of ranks, and "ranks"; counts
+    "n_alone", "n_ranks".
 
     Parameters
     ----------
-    program : to record into. kinds : in the order of the cases in the tables. limbs : so many at once.
+    program : to record into. kinds : in the order of the cases in the tables. limbs : number of lanes.
     """
 
     def __init__(self, program: Program, kinds: Sequence[Kind], limbs: int) -> None:
@@ -53,7 +53,7 @@ class LimbTree(LoopTree):
             yield from self._nodes(self.program.entry("alone", place), turned)
 
     def _side_by_side(self, rank: Index, turned: bool) -> Iterator[Node]:
-        """The links of a rank, once for every kind that they may be."""
+        """Yield the links of a rank, once for every kind that they may be."""
         program, limbs = self.program, self.stride
         first = rank * (RANK + OF_LINK * limbs)
         case, row, parent_row, *order = (program.entry("ranks", first + k) for k in range(RANK))

@@ -15,7 +15,7 @@ from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole
 
 CALLED_FROM_LINES = True
-"""Messages of checked code name the lines that call what stands here."""
+"""Messages of checked code name the lines that call this module, not lines in it."""
 
 
 class LoopTree(Tree):
@@ -30,7 +30,7 @@ class LoopTree(Tree):
 
     Attributes
     ----------
-    stride : how far apart these stand.
+    stride : distance of consecutive numbers of a link in the work space.
     """
 
     stride = 1
@@ -52,12 +52,12 @@ class LoopTree(Tree):
             yield from self._nodes(number, turned)
 
     def first(self) -> Iterator[Node]:
-        """The first link; there must be one."""
+        """Yield the first link; there must be one."""
         with self.program.loop(1, 2) as number:
             yield from self._nodes(number)
 
     def _nodes(self, number: Index, turned: bool = False) -> Iterator[Node]:
-        """The link of that number, once for every kind that it may be."""
+        """Yield the link of that number, once for every kind that it may be."""
         program, first = self.program, number * ENTRIES
         program.numbered[number] = "link"
         case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
@@ -74,7 +74,7 @@ class LoopTree(Tree):
             yield Node(number, row, parameters, numbers, self.kinds[k], own[0], q, v, order=own[1])
 
     def _seen(self, body: Body, order: tuple[Whole, Whole, Whole]) -> Body:
-        """A body in the axes that a link on it starts from."""
+        """Return a body in the axes that a link on it starts from."""
         x, y, z = (body.row + axis * self.stride for axis in order)
         return Body(body.number, body.row, axes=(x, y, z))
 
@@ -82,25 +82,25 @@ class LoopTree(Tree):
         return link * self.program.count("width")
 
     def bodies(self) -> Iterator[BodyFrame]:
-        """Every body of the model, the world first."""
+        """Loop over the bodies of the model, the world first."""
         with self.program.loop(0, self.n_bodies) as number:
             yield self.body(number)
 
     def body(self, number: Index) -> BodyFrame:
-        """The body of the model of that number."""
+        """Return the body of the model of that number."""
         self.program.numbered[number] = "body"
         link, place = self.program.entry("bodies", number), number * FRAME
         x = [self.program.load("frames", place, k) for k in range(FRAME)]
         return BodyFrame(number, Body(link, self.row_of(link)), Matrix.of(x[:9]), Vector(x[9:]))
 
     def _part(self, first: str, of: Whole, step: int = 1) -> Iterator[Index]:
-        """Places of what a table has for a number: where each part begins, and the end, is in another one."""
+        """Loop over the places of a table that belong to a number; table `first` holds where they begin."""
         start, stop = (self.program.entry(first, of + k) for k in (0, 1))
         with self.program.loop(start, stop, step) as place:
             yield place
 
     def supporting(self, a: Whole, itself: bool = True) -> Iterator[Index]:
-        """Numbers of the velocities that move what velocity a moves, in order, a last, or left out.
+        """Loop over the velocities on the path to velocity a, in order, a last, or left out.
 
         Needs tables "supports" and "first_support", which holds for each a where its part begins, and the end.
         """
@@ -110,8 +110,8 @@ class LoopTree(Tree):
             yield program.entry("supports", place)
 
     def fours(self, which: str, a: Whole) -> Iterator[list[Index]]:
-        """Numbers of the velocities that move what velocity a moves, or that a moves, "supporting" and "supported",
-        `FOUR` at a time; a itself fills them up.
+        """Loop over the ancestors ("supporting") or descendants ("supported") of velocity a, `FOUR` at a time, padded
+        with a.
 
         Needs tables of these names with "_fours", and "first_..." which holds for each a where its part begins, and the
         end.
@@ -121,10 +121,10 @@ class LoopTree(Tree):
             yield [self.program.entry(table, place + k) for k in range(FOUR)]
 
     def chunks(self, a: Whole) -> Iterator[tuple[int, Index, Index, Index]]:
-        """The columns of row a of a matrix, `FOUR` at once, that may not be zero by branches.
+        """Loop over the columns of row a of a matrix, `FOUR` at once, that may be nonzero by branch-induced sparsity.
 
-        Gives what is among them, number of the four, which of them it is, and where its two masks begin. Needs tables
-        "pair_chunks", of case and number, and "first_pair_chunk".
+        Yields the case (`MOVING`, `MOVED` or `MIXED`), the number of the four, the lane among them, and where its two
+        masks begin. Needs tables "pair_chunks", of case and number, and "first_pair_chunk".
         """
         program = self.program
         for place in self._part("first_pair_chunk", a):
@@ -134,7 +134,7 @@ class LoopTree(Tree):
                     yield k, chunk, lane, place * (2 * FOUR) + lane
 
     def left_over(self, a: Whole) -> Iterator[Index]:
-        """Numbers of the velocities that move what velocity a moves, as pairs that are in no `chunks`.
+        """Loop over the velocities on the path to velocity a whose pairs with it are in no `chunks`.
 
         Needs tables "pair_singles" and "first_pair_single".
         """
@@ -142,7 +142,7 @@ class LoopTree(Tree):
             yield self.program.entry("pair_singles", place)
 
     def ordered(self, inward: bool = False) -> Iterator[Index]:
-        """Numbers of all velocities, those that move others before them, or after them.
+        """Loop over all velocities, ancestors before descendants, or after them.
 
         Needs table "ordered"; the numbers themselves run the other way in a reversed joint of several parts.
         """
@@ -151,7 +151,7 @@ class LoopTree(Tree):
             yield self.program.entry("ordered", place)
 
     def path_to(self, link: Whole) -> Iterator[Node]:
-        """The links between the world and a link, in order, that link last.
+        """Loop over the links from the world to a link, that link last.
 
         Needs tables "paths" and "first_path", which holds for each link where its part begins, and the end.
         """
@@ -159,7 +159,7 @@ class LoopTree(Tree):
             yield from self._nodes(self.program.entry("paths", place))
 
     def path_from(self, link: Whole) -> Iterator[Node]:
-        """The same links, that one first."""
+        """Loop over the same links in reverse, that link first."""
         program = self.program
         start, stop = program.entry("first_path", link), program.entry("first_path", link + 1)
         with program.loop(stop - 1, start - 1, -1) as place:
@@ -175,7 +175,7 @@ class LoopTree(Tree):
             yield k
 
     def finish(self) -> int:
-        """How many numbers each link needs in "work", the count "width" when the program runs. Nothing may follow."""
+        """Return the work space per link in "work", the count "width" at run time. Nothing may be recorded after it."""
         return without_unread(self.program, self._sizes, self.stride)
 
     def field(self, kind: Any) -> LoopField:
@@ -185,7 +185,7 @@ class LoopTree(Tree):
         return RotationField(self.program, Matrix, self._room(Matrix.size), self.stride)
 
     def _room(self, size: int) -> int:
-        """Where the next field begins, which is of this size."""
+        """Reserve a field of this size and return where it begins."""
         self._sizes.append(size)
         return sum(self._sizes) - size
 
@@ -193,7 +193,10 @@ class LoopTree(Tree):
         return FreedomField(self.program, name, size)
 
     def joined(self, i: Body) -> Iterator[Index]:
-        """Needs tables "joined" and "first_joined", which holds for each link where its part begins, and the end."""
+        """Loop over the freedoms of clusters joined to a link.
+
+        Needs tables "joined" and "first_joined", which holds for each link where its part begins, and the end.
+        """
         for place in self._part("first_joined", i.number):
             yield self.program.entry("joined", place)
 
@@ -202,7 +205,7 @@ class LoopTree(Tree):
 
 
 def slot_of(tree: LoopTree, i: Node) -> Whole:
-    """Where the freedoms of a link begin in "columns"."""
+    """Return where the freedoms of a link begin in "columns"."""
     return tree.program.entry("first_slot", i.number) if tree.coupled else i.v
 
 
@@ -233,7 +236,7 @@ class LoopField:
 
 
 class RotationField(LoopField):
-    """Rotations of links in their parents as these are handed; those in a plane as cosine and sine."""
+    """Rotations of links in their parents, in permuted axes if so handed; those of cyclic joints as cosine and sine."""
 
     def __getitem__(self, i: Body) -> Matrix:
         if not isinstance(i, Node) or i.order is None:
@@ -250,7 +253,7 @@ class RotationField(LoopField):
 
 
 class FreedomField:
-    """So many numbers of every freedom, in an array of that name."""
+    """A fixed number of values of every freedom, in an array of that name."""
 
     def __init__(self, program: Program, name: str, size: int) -> None:
         self.program, self.name, self.size = program, name, size

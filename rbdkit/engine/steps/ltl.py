@@ -1,5 +1,6 @@
-"""Systems with the joint-space inertia matrix: its factors keep the zeros that the tree's branches make (Featherstone
-2008, section 6.5).
+"""Linear systems with the joint-space inertia matrix, whose factors keep its branch-induced sparsity.
+
+L^T D L, not L D L^T: eliminated from the leaves, H has no fill-in (Featherstone 2008, section 6.5).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from rbdkit.trace import Program, Whole
 
 
 def factorise(tree: LoopTree) -> None:
-    """H = L.T D L: reads the lower half of array "H", which it spoils, writes "L" and "D_inv" (Table 6.3).
+    """Factorise H = L.T D L: reads the lower half of "H" and overwrites it, writes "L" and "D_inv" (Table 6.3).
 
-    Rows of "H" are count "H_row" long, a multiple of `WIDE`. Whole rows are subtracted where parts would do.
+    Rows of "H" are count "H_row" long, a multiple of `WIDE`. Whole rows are subtracted where parts would do, as SIMD
+    registers do that faster.
     """
     program, nv, length = tree.program, tree.nv, tree.program.count("H_row")
     for k in tree.ordered(inward=True):
@@ -26,7 +28,7 @@ def factorise(tree: LoopTree) -> None:
 
 
 def factorise_sparse(tree: LoopTree) -> None:
-    """The same of an "H" with rows of nv numbers, one by one: quicker where few of them are not zero by branches."""
+    """Factorise an "H" with rows of nv numbers, element by element: faster where few of them are nonzero."""
     program, nv = tree.program, tree.nv
     for k in tree.ordered(inward=True):
         row = k * nv
@@ -41,7 +43,7 @@ def factorise_sparse(tree: LoopTree) -> None:
 
 
 def solve(tree: LoopTree, array: str, start: Whole, columns: Whole) -> None:
-    """H^-1 X in place of X, a matrix of nv rows that begins at `start` (Table 6.5).
+    """Replace X by H^-1 X, a matrix of nv rows that begins at `start` (Table 6.5).
 
     columns : their number, a multiple of `WIDE`.
     """
@@ -67,9 +69,10 @@ def _subtract(
     rows: Sequence[Whole],
     factors: Sequence[Whole],
 ) -> None:
-    """Other rows of a matrix times elements of L from row k, which is so written once for all of them.
+    """Subtract multiples of other rows of a matrix, with elements of L, from row k, which is written once for all of
+    them.
 
-    Where it is one of them itself, the element is one that is never written, zero.
+    Padding repeats row k itself; its element of L is never written, zero.
     """
     target, sources = k * columns + start, [i * columns + start for i in rows]
     with program.loop(0, columns, wide=True) as c:
