@@ -8,23 +8,22 @@ model, and over `UnrolledTree`, straight-line code for one small model. The valu
 In the order of reading::
 
     manifold                rotations and twists on any scalar, made of `rbdkit.spatial.vector3`
-    motion                  what a kind of joint allows; curved_motions, wrapped_motions: those that are not plain;
-                            motions: all of them by name; traced_motion: one recorded from formulas of a
-                            user's own
-    nodes                   links, and what an algorithm is handed of them; joint_arrays: the numbers of their joints;
-                            sizes: what arrays hold that programs share with those who fill them
+    motion                  joint primitives; curved_motions, wrapped_motions: those that are not plain;
+                            motions: all of them by name; traced_motion: one traced from a user's own functions
+    nodes                   links, and what algorithms receive of them; joint_arrays: the numbers of their joints;
+                            sizes: contents of the arrays that programs share with those who fill them
     tree                    what algorithms are written over; loop_tree, unrolled_tree: its two forms; limb_tree: a loop
-                            in which limbs that are alike go side by side; axes: of all joints, and how they change;
-                            turned: their parents seen in the axes that joints start from; work_space: what is kept
-                            of links and never read is taken out
+                            with isomorphic subtrees in SIMD lanes; axes: motion subspaces of all joints, and their
+                            derivatives; turned: axis permutation of parents; work_space: removes stored intermediates
+                            that are never read
     text_tree               a tree as the functions of `rbdkit.algorithms` know a model
     kinematics              poses and velocities; frames: Jacobians; momentum; energy
     rnea                    inverse dynamics, recorded; external: forces on bodies; passive: springs and dampers
     aba                     forward dynamics, recorded; clusters: links that share a freedom
     crba                    the inertia matrix: recorded in link coordinates, and written in base coordinates; coupled:
-                            forward dynamics where joints follow others; forward_dynamics: the one that a tree allows
+                            forward dynamics with mimic joints; forward_dynamics: the algorithm that a tree allows
     derivatives             of inverse dynamics, with coriolis and base; jacobians: of forward dynamics, by ltl or
                             inverse_inertia;
                             passive_derivatives: of springs and dampers; gradients: of weighted sums
-    recorded_tree           a tree as a system that the loop over time steps
+    recorded_tree           a tree as a system that the time loop steps
 """

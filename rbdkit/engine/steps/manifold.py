@@ -1,8 +1,7 @@
-"""Rotations and twists as manifolds, on scalars and without branches: what curved joints need to move and to be
-compared.
+"""Rotations and twists as manifolds, on scalars and without branches, for the motion of curved joints.
 
-The formulas are those of `rbdkit.spatial`; a sum of a few terms or a tiny number in a square root stands where a case
-for small angles would.
+The formulas are those of `rbdkit.spatial`, made branch-free: short series and tiny numbers under square roots take the
+place of cases for small angles.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ HALF_COTANGENT = [
     43867 / 5109094217170944000, 174611 / 802857662698291200000,
 ]  # fmt: skip
 ARCTANGENT = [(-1.0) ** k / (2 * k + 1) for k in range(13)]
-"""arctan(x)/x in powers of x^2, to round-off for x < tan(pi/16)."""
+"""Coefficients of arctan(x)/x in powers of x^2, to round-off for x < tan(pi/16)."""
 
 
 def quaternion_matrix(q: Sequence[Scalar]) -> Matrix:
-    """Rotation matrix, body to fixed coordinates, of a unit quaternion (the transpose of Eq 4.12)."""
+    """Return the rotation matrix, body to fixed coordinates, of a unit quaternion (the transpose of Eq 4.12)."""
     w, x, y, z = q
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz, xy, xz, yz, wx, wy, wz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2, w * x2, w * y2, w * z2
@@ -32,13 +31,13 @@ def quaternion_matrix(q: Sequence[Scalar]) -> Matrix:
 
 
 def quaternion_product(p: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
-    """p q: first the rotation q, then p."""
+    """Return p q: first the rotation q, then p."""
     p0, p_v, q0, q_v = p[0], Vector(p[1:]), q[0], Vector(q[1:])
     return [p0 * q0 - dot(p_v, q_v), *(p0 * q_v + q0 * p_v + cross(p_v, q_v))]
 
 
 def from_matrix(R: Matrix) -> list[Scalar]:
-    """The unit quaternion of R with p0 >= 0; see `rbdkit.spatial.quaternion.from_matrix`."""
+    """Return the unit quaternion of R with p0 >= 0; see `rbdkit.spatial.quaternion.from_matrix`."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
     a, b, c, d, e, f = zy - yz, xz - zx, yx - xy, xy + yx, zx + xz, yz + zy
     rows = [
@@ -58,32 +57,32 @@ def from_matrix(R: Matrix) -> list[Scalar]:
 
 
 def exp(w: Vector) -> tuple[list[Scalar], Callable[[Vector], Vector]]:
-    """Quaternion of a rotation vector w, and its left Jacobian: the mean over the turn of what it does to a vector."""
-    t = sqrt(dot(w, w) + 1e-200)  # makes 0/0 a 0.5 below, and changes no digit of a larger angle
+    """Return the quaternion of a rotation vector w, and its left Jacobian: the mean effect of the rotation."""
+    t = sqrt(dot(w, w) + 1e-200)  # makes s 0.5 at w = 0, and changes no digit of a larger angle
     s = sin(0.5 * t) / t
     c2, c3 = 2.0 * s * s, (1.0 - sin(t) / t) / (t * t)
     return [cos(0.5 * t), *(s * w)], lambda v: v + c2 * cross(w, v) + c3 * cross(w, cross(w, v))
 
 
 def turned(q: Sequence[Scalar], r: Sequence[Scalar]) -> list[Scalar]:
-    """q r, of unit length."""
+    """Return q r, normalised."""
     product = quaternion_product(q, r)
     n = 1.0 / sqrt(dot(product, product))
     return [n * x for x in product]
 
 
 def log(q: Sequence[Scalar]) -> Vector:
-    """Rotation vector of a unit quaternion, its angle from 0 to pi."""
+    """Return the rotation vector of a unit quaternion, with an angle from 0 to pi."""
     flip = select(q[0] < 0.0, -1.0, 1.0)
     w, v = flip * q[0], flip * Vector(q[1:])
-    for _ in range(3):  # halve the turn until the series converges fast
+    for _ in range(3):  # halve the angle until the series converges fast
         w, v = sqrt(0.5 + 0.5 * w), (0.5 / sqrt(0.5 + 0.5 * w)) * v
     tangent = (1.0 / w) * v
     return (16.0 * polynomial(ARCTANGENT, dot(tangent, tangent))) * tangent
 
 
 def half_cotangent(t2: Scalar) -> tuple[Scalar, Scalar]:
-    """d and e of ``(t/2) cot(t/2) = 1 - d t^2``, ``d = 1/12 + e t^2`` for the square of an angle t below 2 pi."""
+    """Return d and e of ``(t/2) cot(t/2) = 1 - d t^2``, ``d = 1/12 + e t^2``, for t^2 of an angle below 2 pi."""
     large = select(t2 < 1.0, 1.0, t2)
     t = sqrt(large)
     closed = ((1.0 - 0.5 * t * cos(0.5 * t) / sin(0.5 * t)) / large - 1.0 / 12.0) / large
@@ -92,7 +91,8 @@ def half_cotangent(t2: Scalar) -> tuple[Scalar, Scalar]:
 
 
 def jacobian_inverse(w: Vector, v: Vector) -> tuple[Callable[[Vector], Vector], Callable[[Vector], Vector]]:
-    """J and D of the inverse right Jacobian [[J, 0], [D, J]] of the exponential map of SE(3) at the twist (w, v).
+    """Return J and D of the inverse right Jacobian [[J, 0], [D, J]] of the exponential map of SE(3) at the twist (w,
+    v).
 
     J alone is that of SO(3). The transposes are the same blocks at (-w, -v).
     """

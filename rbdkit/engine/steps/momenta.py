@@ -1,4 +1,4 @@
-"""Momenta of the joints, how they change, and what is left of them at the two ends of a step."""
+"""Generalized momenta of the joints, their rates, and their values at the two ends of a step."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rbdkit.trace import Scalar
 
 
 def momenta(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, p: JointArray, rate: JointArray) -> None:
-    """``p = M(q) qd`` and its time derivative where qd changes at the rate qdd.
+    """Compute ``p = M(q) qd`` and its time derivative for accelerations qdd.
 
-    What lies beyond a joint has the momentum h, which changes by the force f: ``p = S.T h``, ``p' = S.T f + S'.T h``.
+    The subtree beyond a joint has the momentum h, which changes by the force f: ``p = S.T h``, ``p' = S.T f + S'.T h``.
     Axes that their body carries turn with its velocity, others with that of its parent.
     """
     R, r, w, v, alpha, a = (tree.field(kind) for kind in (Matrix, *[Vector] * 5))
@@ -63,7 +63,7 @@ def momenta(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, p: Joint
 
 
 def velocities(tree: Tree, q: JointArray, p: JointArray, qd: JointArray) -> None:
-    """qd with ``M(q) qd = p``: what p does to a model at rest and without weight in a unit of time."""
+    """Solve ``M(q) qd = p``: the acceleration of the model at rest and without gravity under joint forces p."""
     if not tree.coupled or tree.clustered:
         aba(tree, q, AtRest(), p, qd, weightless=True)
         return
@@ -78,7 +78,7 @@ def velocities(tree: Tree, q: JointArray, p: JointArray, qd: JointArray) -> None
 def at_ends(
     tree: Tree, u: JointArray, p: JointArray, impulse: JointArray, before: JointArray, after: JointArray
 ) -> None:
-    """Momenta at the two ends of the displacement u, from p in the middle and the impulse there, joint by joint.
+    """Compute momenta at the two ends of a displacement u, from p and the impulse in its middle, joint by joint.
 
     With A(u) of `local_rate`, moving the ends by d0 and d1 changes u by ``A(u) d1 - A(-u) d0`` and the middle by
     ``A(u/2)^-1 (A(-u/2) d0 + 1/2 du)``.
@@ -105,7 +105,7 @@ def at_ends(
 
 
 def _near_one(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
-    """x with A x = b, row by row, of a matrix whose symmetric part is positive: no rows need to change places."""
+    """Solve A x = b, row by row, for a matrix whose symmetric part is positive definite: no pivoting."""
     size = len(b)
     A, b = [list(row) for row in A], list(b)
     for k in range(size):

@@ -1,4 +1,4 @@
-"""Momentum and centre of mass of all links."""
+"""Total momentum and centre of mass."""
 
 from __future__ import annotations
 

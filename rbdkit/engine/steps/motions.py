@@ -1,8 +1,8 @@
-"""Every kind of joint by its name; the joints of rbdkit are chains of these (see `rbdkit.joints.piece`).
+"""Joint primitives by name; the joints of rbdkit are chains of these (see `rbdkit.joints.piece`).
 
 The axis of a joint with one freedom is z: frames are turned so when a model's numbers are packed. Axes S are constant
 in the frame they are given in, which is the moved body's, or for a `Reversed` joint the frame it starts from; those of
-joints that are recorded from their own formulas may depend on q.
+traced joint types may depend on q.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ MOTIONS: dict[str, RecordedJoint] = {
         Revolute(), Prismatic(), Helical(), Planar(), PlanarSuccessor(), Spherical(), Free(), FreeSuccessor(),
     )
 }  # fmt: skip
-"""Kinds of joints by their names."""
+"""Joint primitives by their names."""
 WRAPPED: dict[str, Callable[[RecordedJoint], RecordedJoint]] = {
     "reversed_axes": ReversedAxes,
     "reversed_pose": ReversedPose,
@@ -68,7 +68,7 @@ WRAPPED: dict[str, Callable[[RecordedJoint], RecordedJoint]] = {
 
 
 def motion_of(said: Hashable) -> RecordedJoint:
-    """The kind of joint that a `Piece` says: one of `MOTIONS` by its name, a pair for a wrapped one, or one itself."""
+    """Return the primitive that a `Piece` names: one of `MOTIONS`, a wrapped one for a pair, or a primitive itself."""
     if isinstance(said, tuple):
         wrapper, inner = said
         return WRAPPED[wrapper](motion_of(inner))

@@ -1,4 +1,4 @@
-"""Links of a tree, and what an algorithm is handed of them.
+"""Links of a tree, and what algorithms receive of them.
 
 A *link* is a rigid body with one of the joints of `motions`.
 """
@@ -22,13 +22,13 @@ ENTRIES = 4
 
 @dataclass(frozen=True)
 class Kind:
-    """What links have in common that one piece of code serves.
+    """Kind of link: what links have in common that one piece of code serves.
 
-    motion : what the joint allows. geared : whether it has a rotor. sprung : whether it has a spring, where that costs
-        much. follows : whether its joint follows another one, whose numbers it has times a ratio.
+    motion : the joint primitive. geared : whether it has a rotor. sprung : whether it has a spring, for joints where
+        that costs much. follows : whether it is a mimic joint, with its master's numbers times a ratio.
     cyclic : whether its axis is one of its parent's, which makes its joint a turn in a plane of them, see `turned`.
-    cluster : where joints share a freedom and are eliminated together, 'top' of a link that stands on one outside of
-        the cluster, 'nested' of others; '' of links that do not belong to one.
+    cluster : in a joint group that is eliminated together, 'top' for a link whose parent is outside of the cluster,
+        'nested' for others; '' for links in no cluster.
     """
 
     motion: RecordedJoint
@@ -41,10 +41,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class Link:
-    """The joint and place of one link.
+    """The joint of one link, and its place in the tree and in the state.
 
     parent : number of a link, 0 for the world. q, v : first of its numbers. axis : number of the parent's axis that a
-        cyclic one turns about.
+        cyclic joint turns about.
     """
 
     kind: Kind
@@ -56,10 +56,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Body:
-    """A link that an algorithm may read and write fields of.
+    """A link as a key of fields.
 
-    number : its number. row : where its work space begins. axes : where its axes begin in it that a link on it calls
-        x, y and z, if these are other ones: what is read or written is then in the axes of that link's start.
+    number : its number. row : where its work space begins. axes : if given, where the numbers of its x, y and z begin
+        for a link on it with permuted axes: values are then read and written in the axes that link starts from.
     """
 
     number: Whole
@@ -69,11 +69,11 @@ class Body:
 
 @dataclass(frozen=True)
 class Node(Body):
-    """The link that a pass over the tree has come to.
+    """The link at which a pass over the tree is.
 
-    parameters : where its row of "rows" begins. numbers : where its joint's begin in "joint_numbers".
-    order : numbers of its parent's axes that are x, y and z of the parent as it is handed, if these are other ones.
-    side_by_side : whether it stands for links that are computed at once, and "limb_rows" has their rows.
+    parameters : where its row of "rows" begins. numbers : where its joint's numbers begin in "joint_numbers".
+    order : the parent's axes that serve as x, y and z, if permuted.
+    side_by_side : whether it stands for links in SIMD lanes, whose rows are in "limb_rows".
     """
 
     parameters: Whole
@@ -87,12 +87,12 @@ class Node(Body):
 
     @property
     def motion(self) -> RecordedJoint:
-        """What its joint allows."""
+        """Joint primitive of the link."""
         return self.kind.motion
 
     @property
     def moves(self) -> bool:
-        """Whether there are numbers in the state that belong to this link alone."""
+        """Whether the state has numbers that belong to this link alone."""
         return self.motion.nv > 0 and not self.kind.follows
 
 
@@ -107,5 +107,5 @@ class BodyFrame:
 
 
 def most_numbers(kinds: Iterable[Kind]) -> int:
-    """How many numbers a link has in "joint_numbers", where all have as many: those of the joint that needs most."""
+    """Return the numbers per link in "joint_numbers": as many as the joint needs that needs most."""
     return max((kind.motion.numbers for kind in kinds), default=0)

@@ -1,4 +1,4 @@
-"""What acts in a model by itself, in a program: from the motion of its links to torques and forces on them."""
+"""Force elements in a program: from the motion of the links to joint forces and forces on links."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ def record(
     z_rate: Part | None = None,
     powers: bool = False,
 ) -> tuple[Scalar, Scalar]:
-    """Write torques to "own_tau" and forces on links to "own_force"; gives the stored energy and the power lost.
+    """Write joint forces to "own_tau" and forces on links to "own_force"; return stored energy and dissipated power.
 
-    Both arrays hold zeros where nothing acts. "own_force" is like "f_ext"; without `asks_bodies` it is not written, and
-    not to be read. z : the states of the elements. z_rate :
-    where their rates go, if they are wanted. powers : whether energy and power are; else they are those of elements
-    outside of loops.
+    Both arrays hold zeros where nothing acts. "own_force" is laid out like "f_ext"; without `asks_bodies` it is neither
+    written nor to be read. z : states of the elements. z_rate : where their rates go, if wanted. powers : whether
+    energy and power are wanted; otherwise they are those of elements outside of loops.
     """
     program, motion = tree.program, _motion(own, tree, q, qd)
     felt: dict[int, list[Any]] = {}
@@ -63,12 +62,12 @@ def record(
 
 
 def _motion(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray) -> LinkMotion | None:
-    """That of the links, if it is asked for."""
+    """Compute the motion of the links, if elements read it."""
     return link_motion(tree, q, qd) if own.asks_bodies else None
 
 
 def stored_energy(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: Part = OWN_STATES) -> Scalar:
-    """The stored energy alone."""
+    """Return the stored energy."""
     motion = _motion(own, tree, q, qd)
     if not isinstance(tree, LoopTree):
         one_by_one = sum((found[-2] for _, found in _one_by_one(own, tree, motion)), 0.0)
@@ -82,7 +81,7 @@ def stored_energy(own: OwnForces, tree: Tree, q: JointArray, qd: JointArray, z: 
 def _computed(
     own: OwnForces, tree: Tree, motion: LinkMotion | None, q: JointArray, qd: JointArray, z: Part
 ) -> tuple[list[Any], list[list[Any]], list[Any], Any, Any]:
-    """Results of the law of those outside of loops, see `OwnForces.split`; nothing is stored."""
+    """Evaluate the law of elements outside of loops, see `OwnForces.split`; nothing is stored."""
     program = tree.program
     known = {
         f"body{body}": motion_of(tree, motion, body, Body(link, tree.row_of(link)), apart)
@@ -102,7 +101,7 @@ def _computed(
 
 
 def _loops(own: OwnForces, tree: LoopTree, motion: LinkMotion | None, pushes: bool, powers: bool) -> None:
-    """What elements in loops do, to "own_force", in which nothing else stands; energy and power to "own_powers"."""
+    """Evaluate the elements in loops: forces to "own_force", cleared first, energy and power to "own_powers"."""
     program = tree.program
     if pushes:
         with program.loop(0, tree.n + 1) as link:
@@ -125,21 +124,21 @@ def _loops(own: OwnForces, tree: LoopTree, motion: LinkMotion | None, pushes: bo
 
 
 def _one_by_one(own: OwnForces, tree: Tree, motion: LinkMotion | None) -> Iterator[tuple[tuple[int, ...], list[Any]]]:
-    """The same in straight-line code: links of each element, and what it does."""
+    """Yield, in straight-line code, the links of each element and the results of its law."""
     for each in own.alike:
         for member in each.members:
             yield member.links, computed_member(each, member, tree, motion, [Body(link, 0) for link in member.links])
 
 
 def links_of(tree: LoopTree, member: Member[Index]) -> list[Body]:
-    """The links of an element, with their work space."""
+    """Return the links of an element, with their work space."""
     return [Body(link, tree.row_of(link)) for link in member.links]
 
 
 def computed_member(
     each: Alike, member: Member[Any], tree: Tree, motion: LinkMotion | None, links: Sequence[Body]
 ) -> list[Any]:
-    """What one of `OwnForces.alike` does, see `Alike`."""
+    """Evaluate the law of one element of `OwnForces.alike`, see `Alike`."""
 
     def of_body(slot: int) -> Sequence[Any]:
         return motion_of(tree, motion, member.bodies[slot], links[slot], each.apart[slot])
@@ -148,12 +147,12 @@ def computed_member(
 
 
 def own_pushes(own: OwnForces) -> list[tuple[str, int]]:
-    """Arrays of forces on links that they write, and where these begin."""
+    """Return the arrays of forces on links that elements write, and where these begin."""
     return [("own_force", 0)] if own.asks_bodies else []
 
 
 class WithOwnTorques:
-    """Joint forces, and what acts along the joints by itself."""
+    """Joint forces with those of the force elements added."""
 
     def __init__(self, tree: Tree, tau: JointValues) -> None:
         self.tau, self.own = tau, tree.velocities("own_tau")
@@ -163,7 +162,7 @@ class WithOwnTorques:
 
 
 def along_joints(own: OwnForces, tree: Tree, motion: JointArray, result: JointArray) -> None:
-    """Write "own_tau", and what "own_force" does along the velocities, to `result`. motion : q."""
+    """Write the generalized forces of all elements, "own_tau" and J^T "own_force", to `result`. motion : q."""
     program = tree.program
     if not own.asks_bodies:
         for a in tree.each(tree.nv):
@@ -191,9 +190,9 @@ def along_joints(own: OwnForces, tree: Tree, motion: JointArray, result: JointAr
 
 
 def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, w: JointArray, state: Whole) -> None:
-    """Of ``w . (forces of elements along the velocities)``, to "by_q", "by_v", "by_link" and "by_numbers".
+    """Write the gradient of ``w . (generalized forces of elements)`` to "by_q", "by_v", "by_link" and "by_numbers".
 
-    In reverse through all that was recorded: see `rbdkit.trace.adjoints`; "by_link" as `rnea_gradient` writes it.
+    By reverse differentiation of everything recorded: see `rbdkit.trace.adjoints`; "by_link" is as in `rnea_gradient`.
     """
     program, nv = tree.program, tree.nv
     found = tree.velocities("tau_here")
@@ -215,7 +214,7 @@ def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, 
         by_v[i] = [by(x) for x in qd[i]]
         row = [tree.parameter(i, k) for k in range(ROW)]
         R, by_R, by_p = Matrix.of(row[:9]), Matrix.of([by(x) for x in row[:9]]), Vector(by(x) for x in row[9:12])
-        M = R.T @ by_R  # a turn by x changes R by R skew(x)
+        M = R.T @ by_R  # a rotation by x changes R by R skew(x)
         turned = [M[2][1] - M[1][2], M[0][2] - M[2][0], M[1][0] - M[0][1]]
         place = (i.number + state * (tree.n + 1)) * LINK
         for k, x in enumerate([*turned, *(R.T @ by_p)]):
@@ -228,7 +227,7 @@ def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, 
 
 
 def _at_hand(tree: UnrolledTree, x: JointArray, size: int) -> JointArray:
-    """The same numbers, each of them one node of the graph wherever it is read."""
+    """Copy numbers so that each is one graph node wherever it is read: derivatives need one leaf per variable."""
     name = f"{x.array}_here"
     for k in range(size):
         tree.program.store(name, 0, k, tree.program.load(x.array, x.start, k))
@@ -236,7 +235,7 @@ def _at_hand(tree: UnrolledTree, x: JointArray, size: int) -> JointArray:
 
 
 def motion_of(tree: Tree, motion: LinkMotion | None, body: Whole, i: Body, apart: bool) -> Sequence[Any]:
-    """Rotation, position, angular velocity and velocity of the origin of a body on link i, in world axes."""
+    """Return rotation, position, angular velocity and velocity of the origin of a body on link i, in world axes."""
     assert motion is not None
     R, p, w, v = motion.R[i], motion.p[i], motion.w[i], motion.v[i]
     w, v = R @ w, R @ v

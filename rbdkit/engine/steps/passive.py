@@ -1,4 +1,4 @@
-"""What springs and dampers in the joints do by themselves."""
+"""Passive joint forces: springs and dampers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives of what springs and dampers in the joints do, by the graph of each joint's own formulas."""
+"""Derivatives of passive joint forces, by the graph of each joint's own formulas."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from rbdkit.trace import Scalar, Symbol, Whole, adjoints, tangents
 
 
 def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, Scalar], None]) -> None:
-    """d of passive forces by q (columns 0 to nv - 1) and by v (nv to 2 nv - 1); add takes row, column and value."""
+    """Compute derivatives of passive forces by q (columns 0 to nv - 1) and v (nv to 2 nv - 1).
+
+    add : receives row, column and value.
+    """
     for i in tree.outward():
-        if not i.moves:  # numbers of joints that others follow hold what these have
+        if not i.moves:  # the numbers of master joints include those of mimic joints
             continue
         stiffness = tree.velocities("stiffness")[i]
         for r, d in enumerate(tree.velocities("damping")[i]):
@@ -33,9 +36,9 @@ def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, 
 
 
 def passive_gradient(tree: Tree, q: JointArray, qd: JointArray, w: JointArray, start: Whole) -> None:
-    """Of ``w . (passive forces)``, to "by_q", "by_v", "by_damping", "by_stiffness" and "by_rest", from `start` on.
+    """Write the gradient of ``w . (passive forces)`` to "by_q", "by_v", "by_damping", "by_stiffness" and "by_rest".
 
-    The rest position of a spring moves as q does.
+    start : where they begin. The rest position of a spring moves as q does.
     """
     names = ("by_q", "by_v", "by_damping", "by_stiffness", "by_rest")
     by_q, by_v, by_damping, by_stiffness, by_rest = (tree.velocities(name, start) for name in names)
@@ -58,6 +61,6 @@ def passive_gradient(tree: Tree, q: JointArray, qd: JointArray, w: JointArray, s
 
 
 def _spring_force(i: Node, q: list[Scalar], rest: list[Scalar], stiffness: list[Scalar]) -> list[Scalar]:
-    """A.T (stiffness * u), what the springs of a link's joint resist with; u' = A v."""
+    """Return the spring force A.T (stiffness * u) of a link's joint; u' = A v."""
     u = i.motion.difference(rest, q)
     return i.motion.local_force(u, [k * x for k, x in zip(stiffness, u, strict=True)])

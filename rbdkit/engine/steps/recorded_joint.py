@@ -1,4 +1,4 @@
-"""What a kind of joint allows, written on scalars."""
+"""Joint primitives, written on scalars."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ W_X, W_Y, W_Z, V_X, V_Y, V_Z = ([float(i == k) for i in range(6)] for k in range
 
 
 class RecordedJoint:
-    """A kind of joint with ``qdot = v``; curved kinds override `move`, `difference`, `local_rate` and `local_force`.
+    """A joint primitive with ``qdot = v``; curved ones override `move`, `difference`, `local_rate` and `local_force`.
 
-    Where velocities are told along axes that turn with the moved frame, the last three override as well.
+    Where velocities are in axes that turn with the moved frame, the last four methods are overridden as well.
 
-    q, v, u are sequences of nq, nv and nv scalars; numbers are what else the formulas need, a pitch say.
-    Motions of one name are the same.
+    q, v, u are sequences of nq, nv and nv scalars; numbers are further parameters of the formulas, such as a pitch.
+    Primitives of one name are equal.
     """
 
     name: str
     nq: int = 1
     nv: int = 1
     curved: ClassVar[bool] = False
-    """Whether coordinates and velocities are not simply each other's integral and derivative."""
+    """Whether velocities are not the derivatives of coordinates."""
     carried: ClassVar[bool] = True
-    """Whether the axes move along with the frame they move; else with the one it starts from."""
+    """Whether the axes move along with the moved frame; else with the one it starts from."""
     varying: bool = False
     """Whether the axes depend on q in that frame, too."""
     driver: RecordedJoint | None = None
-    """The joint that moves as time says, if this is one that does."""
+    """The joint inside, for a prescribed joint."""
     numbers: int = 0
-    """How many numbers its formulas need."""
+    """Number of parameters of its formulas."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RecordedJoint) and self.name == other.name
@@ -46,21 +46,21 @@ class RecordedJoint:
         return hash(self.name)
 
     def pose(self, q: Scalars, numbers: Scalars) -> tuple[Matrix, Vector]:
-        """Rotation and position of the moved frame in the frame it starts from."""
+        """Return rotation and position of the moved frame in the frame it starts from."""
         return IDENTITY, ZERO
 
     def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
-        """S, column by column: angular part, then linear part."""
+        """Return the motion subspace S, column by column: angular part, then linear part."""
         return []
 
     def velocity_product(self, q: Scalars, v: Scalars, numbers: Scalars) -> list[Scalar]:
-        """c_J = S' v, six numbers; zero where `varying` is false."""
+        """Return c_J = S' v, six numbers; zero where `varying` is false."""
         return [0.0] * 6
 
     def rates(self, q: Scalars) -> list[list[Scalar]]:
-        """For each freedom, qdot (nq numbers) at unit velocity: how q changes along ``move(q, u)`` at u = 0.
+        """Return for each freedom qdot (nq numbers) at unit velocity: the derivative of ``move(q, u)`` by u at u = 0.
 
-        Derivatives by q are taken along these: for a quaternion, the turns about the axes of the moved frame.
+        Derivatives by q are taken along these: for a quaternion, rotations about the axes of the moved frame.
         """
         if not self.curved:
             return [[float(i == k) for i in range(self.nq)] for k in range(self.nv)]
@@ -70,53 +70,56 @@ class RecordedJoint:
         return [values[k :: self.nv] for k in range(self.nv)]
 
     def move(self, q: Scalars, u: Scalars) -> list[Scalar]:
-        """q moved along the constant velocity u for one unit of time."""
+        """Return q moved along the constant velocity u for one unit of time."""
         return [a + b for a, b in zip(q, u, strict=True)]
 
     def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
-        """The shortest u with ``move(q0, u) = q1``."""
+        """Return the shortest u with ``move(q0, u) = q1``."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
 
     def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
-        """A v: the rate of u where ``move(q0, u)`` moves with velocity v."""
+        """Return A v: the rate of u where ``move(q0, u)`` moves with velocity v."""
         return list(v)
 
     def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
-        """A.T f, with the A of `local_rate`."""
+        """Return A.T f, with the A of `local_rate`."""
         return list(f)
 
     def carried_com(self, H: Sequence[Scalars]) -> Vector:
-        """Centre of mass, in moved axes, of what a joint with an origin that flies carries; zero for others.
+        """Return the centre of mass, in moved axes, of all that a planar or free joint carries; zero for others.
 
         H : the joint's block of the inertia matrix, without armature.
         """
         return ZERO
 
     def rate_seen_still(self, v: Scalars, v_rate: Scalars, c: Vector) -> list[Scalar]:
-        """How fast v changes while bodies stay where they are, when its numbers change at a rate.
+        """Return the rate of v along fixed axes, for a rate of its components in the moving axes.
 
         c : centre of mass of all that the joint carries, in moved axes.
         """
         return list(v_rate)
 
     def glide(self, q: Scalars, u: Scalars, c: Vector) -> list[Scalar]:
-        """q after a turn and a straight displacement of c: without forces the centre of mass moves on like that."""
+        """Return q after a rotation and a straight displacement of c (centre-of-mass update).
+
+        Without forces the centre of mass moves like that.
+        """
         return self.move(q, u)
 
     def after_glide(self, u: Scalars, v: Scalars, c: Vector) -> list[Scalar]:
-        """The numbers after ``glide(q, u, c)`` of the velocity that turns and moves c as v did before it."""
+        """Express v after ``glide(q, u, c)``: same angular velocity and velocity of c, in the new axes."""
         return list(v)
 
 
 @cache
 def _of_move(motion: RecordedJoint) -> Trace:
-    """d move(q, u) / du, shape (nq, nv)."""
+    """Return the trace of d move(q, u) / du, shape (nq, nv)."""
     from rbdkit.trace import jacobian, trace
 
     return jacobian(trace(motion.move, motion.nq, motion.nv, names=("q", "u")), "u")
 
 
 def about_z(angle: Scalar) -> Matrix:
-    """Rotation matrix of a turn about z."""
+    """Return the rotation matrix of a rotation about z."""
     c, s = cos(angle), sin(angle)
     return Matrix.of([c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0])

@@ -1,4 +1,4 @@
-"""A tree in joint coordinates whose accelerations come through the twists of its bodies."""
+"""A tree in joint coordinates whose accelerations come from the twists of its bodies (REDMAX)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbdkit.trace import Moment, Part
 
 
 class RecordedRedmax(RecordedTree):
-    """The `RecordedTree` that solves ``J^T M_m J qdd = f_r``, in of order n^3 steps."""
+    """The `RecordedTree` that solves ``J^T M_m J qdd = f_r``, in O(n^3) operations."""
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         tree = self.tree
@@ -34,4 +34,4 @@ class RecordedRedmax(RecordedTree):
         reduced_dynamics(tree, q, qd, acting, qdd, f_ext)
 
     def _inertia(self, tree: LoopTree, q: JointArray) -> None:
-        """What `rate` made is still in "H"."""
+        """Do nothing: the inertia matrix of `rate` is still in "H"."""

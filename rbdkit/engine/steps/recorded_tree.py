@@ -1,4 +1,4 @@
-"""A tree in joint coordinates as a system that the loop over time steps."""
+"""A tree in joint coordinates as a system that the time loop steps."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rbdkit.trace import Feedback, Moment, Part, Program, Scalar, Whole
 
 @dataclass(frozen=True)
 class DrivenMotion:
-    """How joints move as time says. law : computes nq coordinates, nv velocities and nv accelerations from it."""
+    """Motion of prescribed joints. law : function of time for nq coordinates, nv velocities, nv accelerations."""
 
     law: Feedback
     nq: int
     nv: int
 
     def record(self, program: Program, t: Scalar) -> None:
-        """Write the numbers where the algorithms find them."""
+        """Write the numbers where the algorithms read them."""
         nowhere = ("", 0)  # a law of time alone reads no state
         numbers = iter(self.law.record(program, t, nowhere, nowhere, "driven_numbers"))
         for name, size in (("driven_q", self.nq), ("driven_v", self.nv), ("driven_a", self.nv)):
@@ -35,16 +35,16 @@ class DrivenMotion:
 
 
 class RecordedTree:
-    """The `Recorded` whose x are the joint coordinates q, with the springs and dampers of the joints.
+    """The `Recorded` whose x are the joint coordinates q, with joint springs, dampers and force elements.
 
-    Its v are the joint velocities and, after them, the states of force elements: they have rates as velocities do, and
+    Its v are the joint velocities, followed by the states of force elements: these have rates as velocities do, and
     move no coordinate.
 
     Parameters
     ----------
-    external : whether there are external forces on the bodies. tau, f_ext : what computes the joint forces, and the
-        external forces on the links, from time and state; None where arrays hold them. driven : likewise the numbers
-        of joints that move as time says; None where tables hold them. own : the force elements.
+    external : whether there are external forces on the bodies. tau, f_ext : traced functions of time and state for
+        joint forces, and external forces on the links; None where arrays hold them. driven : motion of prescribed
+        joints; None where tables hold it. own : the force elements.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class RecordedTree:
         forward_dynamics(tree, q, velocity, acting, qdd, external, self.own, self._states(v), self._states(result))
 
     def _at(self, moment: Moment, x: Part, v: Part) -> JointValues:
-        """The joint forces; and what else depends on the moment, where the algorithms find it."""
+        """Return the joint forces; write what else depends on time where the algorithms read it."""
         tree = self.tree
         acting: JointValues
         if self.own is not None and self.own.asks_time:
@@ -111,17 +111,17 @@ class RecordedTree:
 
     @property
     def moves_in_time(self) -> bool:
-        """Whether anything asks for the numbers of joints that move as time says."""
+        """Whether anything reads the motion of prescribed joints."""
         return self.tree.driven
 
     def _states(self, v: Part) -> Part:
-        """Where those of the force elements stand in a v."""
+        """Return where the states of force elements begin in a v."""
         return Part(v.array, v.start + self.tree.nv) if self.nz else v
 
     # --- what a method asks that requires `VelocityLevel` or `Stiff` --------------------------------------------------
 
     def stiffness(self, x: Part, v: Part) -> None:
-        """M to "stiff_M", K and -D to "stiff_KD", at a state whose `rate` was asked for last."""
+        """Write M to "stiff_M", and K and -D to "stiff_KD", at the state of the last `rate`."""
         assert isinstance(self.tree, LoopTree)
         q, qd = self.tree.coordinates(*_at(x)), self.tree.velocities(*_at(v))
         self._inertia(self.tree, q)
@@ -134,17 +134,17 @@ class RecordedTree:
     # --- what a method asks that requires a `Lagrangian` --------------------------------------------------------------
 
     def momenta(self, x: Part, v: Part, vdot: Part, result: Part, rate: Part) -> None:
-        """M v, and how it changes where v changes at the rate vdot."""
+        """Compute M v, and its rate for accelerations vdot."""
         q, given, found = self.tree.coordinates(*_at(x)), (v, vdot), (result, rate)
         momenta.momenta(self.tree, q, *(self.tree.velocities(*_at(part)) for part in (*given, *found)))
 
     def velocities(self, x: Part, momentum: Part, result: Part) -> None:
-        """The v of a momentum M v."""
+        """Compute the v of a momentum M v."""
         p, v = (self.tree.velocities(*_at(part)) for part in (momentum, result))
         momenta.velocities(self.tree, self.tree.coordinates(*_at(x)), p, v)
 
     def at_ends(self, u: Part, momentum: Part, impulse: Part, before: Part, after: Part) -> None:
-        """Momenta at the two ends of a displacement u, from that in the middle and the impulse there."""
+        """Compute momenta at the two ends of a displacement u, from that in the middle and the impulse there."""
         parts = (u, momentum, impulse, before, after)
         momenta.at_ends(self.tree, *(self.tree.velocities(*_at(part)) for part in parts))
 
@@ -153,7 +153,7 @@ class RecordedTree:
             self.program.store(array, 0, k, x)
 
     def _read_driven(self, moment: Moment) -> None:
-        """Put the numbers of joints that move as time says where the algorithms find them.
+        """Write the motion of prescribed joints where the algorithms read it, from tables.
 
         Rows of the tables are those of the stages from the first step on.
         """
@@ -167,7 +167,7 @@ class RecordedTree:
 
 
 class _TorqueAt:
-    """tau at a moment, on a straight line from row n of "tau" to the one that follows.
+    """tau at a stage time, linear between row n of "tau" and the next.
 
     Rows are "tau_step" numbers apart, 0 if tau is constant. "tau_next" is 0 if tau is held over the step.
     """

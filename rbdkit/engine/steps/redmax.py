@@ -1,7 +1,7 @@
-"""Accelerations from J^T M_m J, made a column at a time by products with J and its transpose in linear time.
+"""Accelerations from J^T M_m J, formed column by column with products by J and its transpose in linear time.
 
-In world axes the column of J that belongs to a velocity is one twist for all links beyond the joint, zero for others:
-Algorithm 5 of Sueda's notes only hands it on. What it gives the links as momenta comes back by Algorithm 6.
+In world axes the column of J that belongs to a velocity is the same twist for all links beyond the joint, zero for
+others: Algorithm 5 of Sueda's notes only passes it on. The momenta of the links come back by Algorithm 6.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from rbdkit.trace import eliminate
 
 
 def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
-    """M_r = J^T M_m J, with rotors, to array "H" by rows (Eq 2.18).
+    """Write M_r = J^T M_m J, with rotors, to "H" by rows (Eq 2.18).
 
-    The axes are those of the world, the origin is that of the tree's first link, so that digits do not depend on how
-    far from the world it is.
+    Base coordinates have the axes of the world and the tree's first link as origin, so that accuracy does not depend on
+    the distance from the world's origin.
     """
     program, nv, world = tree.program, tree.nv, tree.world
     R_0, p_0, reach, I = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(rbi)
@@ -56,7 +56,7 @@ def reduced_inertia(tree: LoopTree, q: JointArray) -> None:
 def reduced_dynamics(
     tree: LoopTree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None
 ) -> None:
-    """qdd from ``M_r qdd = f_r``, by elimination (Eq 2.18); "H", "redmax_A" and "redmax_b" are room."""
+    """Solve ``M_r qdd = f_r`` by elimination (Eq 2.18); "H", "redmax_A" and "redmax_b" are work arrays."""
     program, nv, C = tree.program, tree.nv, tree.velocities("bias_force")
     reduced_inertia(tree, q)
     rnea(tree, q, qd, AtRest(), C, f_ext)  # minus J^T (f_m - M_m J-dot qd)

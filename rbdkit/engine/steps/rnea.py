@@ -22,9 +22,9 @@ def rnea(
     f_ext: ExternalForce | None = None,
     motors: Whole | None = None,
 ) -> None:
-    """tau = ID(q, qd, qdd), see `rbdkit.algorithms.rnea`.
+    """Record tau = ID(q, qd, qdd), see `rbdkit.algorithms.rnea`.
 
-    motors : where what drives the joints that move as time says begins in the array "motors"; None does not ask.
+    motors : where the driving forces of prescribed joints begin in the array "motors"; None if not wanted.
     """
     text = TextTree(tree, q, {"tau": tau})
     found = recording(algorithms.rnea)(text, q, qd, qdd, f_ext=f_ext)
@@ -37,7 +37,7 @@ def rnea(
 
 
 def joint_velocity(tree: Tree, i: Node, S: Columns, q: JointArray, qd: JointValues) -> tuple[Vector, Vector]:
-    """v_J of a link with axes S, in its own coordinates: angular and linear part."""
+    """Return v_J of a link with axes S, in its own coordinates: angular and linear part."""
     axes, x = tree.driver(i, q[i], "driven_v")
     return along([*S, *axes], [*qd[i], *x])
 
@@ -45,7 +45,7 @@ def joint_velocity(tree: Tree, i: Node, S: Columns, q: JointArray, qd: JointValu
 def joint_acceleration(
     tree: Tree, i: Node, S: Columns, q: JointArray, qd: JointValues, qdd: JointValues | None = None
 ) -> tuple[Vector, Vector]:
-    """S qdd + c_J of a link; without qdd, c_J, which for a joint that moves as time says is all of its acceleration."""
+    """Return S qdd + c_J of a link; without qdd, c_J, which for a prescribed joint is all of its acceleration."""
     axes, x = tree.driver(i, q[i], "driven_a")
     alpha, a = along([*(S if qdd is not None else []), *axes], [*(qdd[i] if qdd is not None else []), *x])
     c_J = tree.velocity_product(i, q[i], qd[i])
@@ -53,17 +53,17 @@ def joint_acceleration(
 
 
 def project(S: list[Scalar], force: list[Scalar]) -> Scalar:
-    """S . force"""
+    """Return S . force."""
     return sum((s * x for s, x in zip(S, force, strict=True)), 0.0)
 
 
 def spin(w: Vector, alpha: Vector) -> Matrix:
-    """[alpha]x + [w]x [w]x: takes a position on a body to its acceleration."""
+    """Return [alpha]x + [w]x [w]x, which maps a position on a body to its acceleration."""
     x, y, z = w
     squares = Symmetric((-(y * y + z * z), x * y, x * z, -(x * x + z * z), y * z, -(x * x + y * y)))
     return squares.full + skew(alpha)
 
 
 def coriolis(w_p: Vector, w_J: Vector, v_J: Vector) -> Vector:
-    """Linear acceleration of the origin that a joint velocity (w_J, v_J) adds on a parent that turns with w_p."""
+    """Return the linear acceleration of the origin from a joint velocity (w_J, v_J) on a parent that turns with w_p."""
     return 2.0 * cross(w_p, v_J) + cross(w_J, v_J)

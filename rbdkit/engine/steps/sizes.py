@@ -1,4 +1,4 @@
-"""What stands in the arrays that programs share with those who fill and read them, and how much of it."""
+"""Contents and lengths of the arrays that programs share with those who fill and read them."""
 
 from __future__ import annotations
 
@@ -10,45 +10,47 @@ Reference = Literal["body", "world", "aligned"]
 """Coordinates of the frame's velocity, as in `rbdkit.algorithms.jacobian`."""
 REFERENCES: tuple[Reference, ...] = ("body", "world", "aligned")
 CARRIED = 24
-"""Numbers of the array "carried": what goes from link to link along the path between the world and the frame."""
+"""Numbers of the array "carried": what is passed from link to link along the path between the world and the frame."""
 RANK = 6
 """Entries of a rank in the table "ranks" before those of its links: kind, where the work spaces of its links and of
 their parents begin, and three of "orders"."""
 OF_LINK = 4
 """Entries of each link of a rank: its number, its parent's, first coordinate, first velocity."""
 FOUR = 4
-"""So many rows of a matrix are taken from another one at a time, and so many columns computed."""
+"""Number of rows of a matrix that are subtracted from another one at a time, and of columns computed at a time."""
 MOVING, MOVED, MIXED = range(3)
-"""What is among four columns of a row: freedoms that move that of the row, such that it moves, or both."""
+"""Contents of four columns of a row: ancestors of the row's freedom, its descendants, or both."""
 FREEDOM = 48
 """Numbers of a freedom in the array "freedoms"."""
 FACTORS = 13
 """Numbers of a freedom in the array "factors"."""
 TWIST = 6 * WIDE
-"""Numbers of a link in the arrays "p_columns" and "a_columns": a spatial vector for each of so many columns."""
+"""Numbers of a link in the arrays "p_columns" and "a_columns": a spatial vector for each of `WIDE` columns."""
 SHARED = 8
-"""Numbers of a freedom: U in the link that its cluster is joined to, D and u."""
+"""Numbers of a shared freedom: U in the link that its cluster is joined to, D and u."""
 LINK = 17
-"""Numbers of a link in the array "by_link": by a twist of its place 6, mass, first moment 3, inertia 6, pitch."""
+"""Numbers of a link in "by_link", derivatives by: a twist of its placement 6, mass, first moment 3, inertia 6,
+pitch."""
 SQUARES = "squares"
-"""Holds the sum of the squares of what was looked at."""
+"""Array of the sum of squares of `LookedAt`."""
 OWN_TIME = "own_time"
-"""Array of the time of the present state, s; written where elements ask for it."""
+"""Array of the time of the present state, s; written where force elements depend on it."""
 ROW_TIME = "row_time"
-"""Array of the time of the present state, s; written where rows ask for it."""
+"""Array of the time of the present state, s; written where constraints depend on it."""
 ZEROS = frozenset({"H", "L", "freedoms", "own_force", "own_tau"})
-"""Arrays that are read where nothing was written: zeros by branches, and where nothing acts."""
+"""Arrays that are read where nothing was written and must hold zeros: by branch-induced sparsity, and where nothing
+acts."""
 AXIS = 6
 """Numbers of an axis in "stiff_axes": a twist about the origin."""
 
 
 def row_length(numbers: int) -> int:
-    """So many numbers, and room up to a whole number of steps of wide loops."""
+    """Return a row length padded to a whole number of SIMD registers."""
     return -(-numbers // WIDE) * WIDE
 
 
 def stiffness_arrays(nq: int, nv: int, freedoms: int, links: int) -> dict[str, int]:
-    """Sizes of the arrays that `stiffness` keeps what it computes in."""
+    """Return the sizes of the work arrays of `stiffness`."""
     return {
         "stiff_axes": AXIS * freedoms,
         "stiff_unit": nv,

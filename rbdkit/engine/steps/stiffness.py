@@ -1,8 +1,8 @@
-"""K and D of what acts in a model by itself, along the velocities: J^T K_m J + K_r, a column at a time.
+"""Stiffness K and damping D of all forces in joint coordinates: J^T K_m J + K_r, column by column.
 
 A column is a displacement along one velocity. The links beyond it move with its axis, one twist in world axes for all
-of them (Sueda's Algorithm 5); what the force elements then do to links is a derivative of their recorded operations,
-and comes back along the axes (Algorithm 6). So n columns take n passes, and no matrix of 6 n rows is made.
+of them (Sueda's Algorithm 5); the change of the force elements' wrenches is the derivative of their traced operations,
+and comes back along the axes (Algorithm 6). So n columns take n passes, and no matrix of 6 n rows is formed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rbdkit.trace import Scalar, Symbol, Whole, tangents
 
 
 def inertia(tree: LoopTree, q: JointArray) -> None:
-    """M to array "H", by rows, zeros between branches too."""
+    """Write M to "H", by rows, with zeros between branches too."""
     program, nv = tree.program, tree.nv
     with program.loop(0, nv) as i:
         row = i * nv
@@ -38,7 +38,7 @@ def inertia(tree: LoopTree, q: JointArray) -> None:
 
 
 def copy_inertia(tree: LoopTree, array: str) -> None:
-    """M from array "H" to another one."""
+    """Copy M from "H" to another array."""
     program, nv = tree.program, tree.nv
     with program.loop(0, nv) as i:
         row = i * nv
@@ -48,7 +48,7 @@ def copy_inertia(tree: LoopTree, array: str) -> None:
 
 
 def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | None) -> None:
-    """K = df/dx and then df/dv = -D to the rows of "stiff_KD", at a state whose "own_force" is known."""
+    """Write K = df/dx and then df/dv = -D to the rows of "stiff_KD", at a state whose "own_force" is known."""
     program, nv = tree.program, tree.nv
 
     def add(row: Whole, column: Whole, x: Scalar) -> None:
@@ -85,9 +85,9 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
 
 
 def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool, going: LoopField | None) -> None:
-    """Twists of all links where the velocities are those of "stiff_unit" (Algorithm 5).
+    """Compute the twists of all links for the unit velocity in "stiff_unit" (Algorithm 5).
 
-    going : how many of these move each link; zero means that it stands.
+    going : whether, and how much of, the unit moves each link; zero for links that stand still.
     """
     moved[tree.world] = [0.0] * 6
     if going is not None:
@@ -101,7 +101,7 @@ def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool, go
 
 
 def _feel(tree: LoopTree, moved: LoopField, felt: LoopField) -> None:
-    """Changes of what links feel, by displacements and by twists: wrenches keep their numbers in the link's axes."""
+    """Compute the changes of wrenches on links, by displacements and twists; wrenches are fixed in link axes."""
     program = tree.program
     felt[tree.world] = [0.0] * 12
     for i in tree.outward():
@@ -115,7 +115,7 @@ def _feel(tree: LoopTree, moved: LoopField, felt: LoopField) -> None:
 
 
 def _bring_back(tree: LoopTree, felt: LoopField, column: Whole) -> None:
-    """These along the axes, to a column of K and of -D (Algorithm 6)."""
+    """Project these changes on the axes, to a column of K and of -D (Algorithm 6)."""
     program, nv = tree.program, tree.nv
     for i in tree.inward():
         both = felt[i]
@@ -128,7 +128,7 @@ def _bring_back(tree: LoopTree, felt: LoopField, column: Whole) -> None:
 
 
 def _joint_rates(tree: LoopTree, i: Node, q: JointArray) -> None:
-    """How fast the coordinates of a joint change along the displacement."""
+    """Compute the rates of a joint's coordinates along the displacement."""
     program = tree.program
     found: list[Scalar] = [0.0] * i.motion.nq
     for unit, rate in zip(units_of(tree, i), i.motion.rates(q[i]), strict=True):
@@ -140,13 +140,13 @@ def _joint_rates(tree: LoopTree, i: Node, q: JointArray) -> None:
 def _what_elements_do(
     own: OwnForces, tree: LoopTree, q: JointArray, qd: JointArray, motion: LinkMotion, moved: Any
 ) -> None:
-    """How torques and wrenches about the world origin change by the displacement, and by the same twists."""
+    """Compute the changes of joint forces and of wrenches about the world origin, for the unit motion."""
     program = tree.program
     by_x: dict[int, Scalar] = {}
     by_v: dict[int, Scalar] = {}
     known, links = {}, dict[int, Body]()
     for body, link, apart in zip(own.bodies, own.links, own.apart, strict=True):
-        i = links.setdefault(link, Body(link, tree.row_of(link)))  # leaves of one index are the same node
+        i = links.setdefault(link, Body(link, tree.row_of(link)))  # leaves of one index are the same graph node
         known[f"body{body}"] = motion_of(tree, motion, body, i, apart)
         _seed_link(motion, moved, i, by_x, by_v)
 
@@ -179,7 +179,7 @@ def _what_elements_do(
 
 
 def _what_loops_do(own: OwnForces, tree: LoopTree, motion: LinkMotion, moved: LoopField, going: LoopField) -> None:
-    """The same of elements in loops, of those of which a body moves; nothing else stands there."""
+    """Compute the changes of wrenches of elements in loops, if one of their bodies moves; clears the arrays first."""
     program, arrays = tree.program, ("stiff_by_x", "stiff_by_v")
     with program.loop(0, tree.n + 1) as link:
         place = link * 6
@@ -202,7 +202,7 @@ def _what_loops_do(own: OwnForces, tree: LoopTree, motion: LinkMotion, moved: Lo
 
 
 def _seed_link(motion: LinkMotion, moved: LoopField, i: Body, by_x: dict[int, Scalar], by_v: dict[int, Scalar]) -> None:
-    """Rates of what is loaded of the motion of a link, by its displacement and by its twist."""
+    """Seed the derivatives of what is loaded of a link's motion, by its displacement and by its twist."""
     R, p, y = motion.R[i], motion.p[i], moved[i]
     a, b = Vector(y[:3]), Vector(y[3:])
     columns = [cross(a, column) for column in R.T]  # a x R, column by column; twists keep their numbers
@@ -221,7 +221,7 @@ def _seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
 
 
 def _slopes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar]:
-    """How fast they change with these rates."""
+    """Return the derivatives of outputs for these seeds."""
     graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
     places = [x.position for x in outputs if isinstance(x, Symbol)]
     found = iter([] if graph is None else tangents(graph, places, seeds))

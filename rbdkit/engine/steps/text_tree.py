@@ -1,4 +1,9 @@
-"""A tree as the texts of `rbdkit.algorithms` go through it: what a `Model` is to them, made of symbols."""
+"""A tree as the functions of `rbdkit.algorithms` see a `Model`, made of symbols.
+
+The functions that a student reads are called as they stand. What they index by a body (``model.parent[i]``, ``X[i]``)
+is here an object that loads from and stores to the arrays of a program, and i is a `Node`. So one pass of the
+function's ``for`` loop, over a generator, records the body of a loop over all links.
+"""
 
 from __future__ import annotations
 
@@ -28,24 +33,24 @@ from rbdkit.trace import Whole
 
 
 def recording(text: Callable[..., Any]) -> Callable[..., Any]:
-    """The function itself, that takes a `TextTree` and symbols wherever it says a model and numbers."""
+    """Return the function, typed to take a `TextTree` and symbols in place of a model and numbers."""
     return text
 
 
 AT_WORLD = {mv: mv(ZERO, ZERO), fv: fv(ZERO, ZERO), abi: abi.of([0.0] * 21), rbi: rbi.of([0.0] * 10)}
-"""What room for values of bodies holds at first."""
+"""Value of the world with which the room of each type begins."""
 OF_JOINTS = {Forces: lambda nv: 6 * nv, JointMatrix: lambda nv: nv * (nv + 1) // 2, JointVector: lambda nv: nv}
-"""How many numbers a joint of so many freedoms has of what is different from joint to joint."""
+"""Numbers of a joint-dependent value, by its type and the joint's number of freedoms."""
 
 
 class TextTree:
-    """Links in place of bodies: index i of a text is a `Node`, that of the world 0.
+    """Links in place of bodies: index i of an algorithm is a `Node`, that of the world 0.
 
     Parameters
     ----------
     tree : that is recorded.
     q : coordinates.
-    results : where a program has what a text hands out by name.
+    results : arrays of the program for the results that an algorithm names.
     gravity : None for that of the model.
     grouped : whether links that share a freedom are eliminated together, and not each by itself, see `clusters`.
     """
@@ -53,7 +58,7 @@ class TextTree:
     recorded = True
 
     name = "program"
-    mimics = loops = constraints = ()  # what texts refuse does not get here
+    mimics = loops = constraints = ()  # what algorithms refuse never gets here
 
     def __init__(
         self,
@@ -75,7 +80,7 @@ class TextTree:
 
     @property
     def gravity(self) -> Vector:
-        """In the world."""
+        """Gravity in the world, m/s^2."""
         if self._gravity is not None:
             return self._gravity
         return Vector(self.tree.program.load("gravity", 0, k) for k in range(3))
@@ -91,7 +96,7 @@ class TextTree:
         return self.tree.inward(turned=True)
 
     def room(self, kind: Any) -> Any:
-        """Room for a value of every link, see `rbdkit.algorithms.room.room`."""
+        """Return room for a value of every link, see `rbdkit.algorithms.room.room`."""
         if kind is Subspace:
             return _Subspaces(self.axes, self.grouped)
         if kind in OF_JOINTS:
@@ -101,23 +106,23 @@ class TextTree:
         return _Room(self.tree, kind)
 
     def from_world(self) -> FromWorld:
-        """Room for transforms from the world."""
+        """Return room for transforms from the world."""
         return FromWorld(self.tree)
 
     def joint_groups(self, tau: Any) -> JointGroups | None:
-        """The groups of joints that share a freedom, if they are eliminated together."""
+        """Return the joint groups with a shared freedom, if they are eliminated together."""
         return JointGroups(self.tree, self.axes, tau.x, self.results["qdd"], self.room(fv)) if self.grouped else None
 
     def joint_room(self, name: str) -> _Sums:
-        """What a text sums up along joints."""
+        """Return room for numbers of joints that an algorithm sums up."""
         return _Sums(self.tree, self.results[name])
 
     def matrix_room(self, name: str) -> _Blocks:
-        """What a text finds block by block."""
+        """Return room for a matrix that an algorithm computes block by block."""
         return _Blocks(self.results[name], self.tree.nv)
 
     def joint_values(self, name: str) -> _Found:
-        """What a text finds joint by joint."""
+        """Return room for numbers that an algorithm computes joint by joint."""
         return _Found(self.results[name], self.grouped)
 
 
@@ -154,14 +159,14 @@ class _Placements:
 class LinkJoint:
     """The joint of a link, see `rbdkit.model.Joint`."""
 
-    mimic = None  # the numbers of one that follows are told in those of its leader by the arrays, see `JointArray`
+    mimic = None  # `JointArray` converts the numbers of mimic joints to and from their master's
 
     def __init__(self, tree: Tree, i: Node, of_group: bool) -> None:
         self.tree, self.v_slice, self.i, self.of_group = tree, i, i, of_group
 
     @property
     def name(self) -> str:
-        """For messages, of which a program has none."""
+        """Name for messages, of which a program has none."""
         return self.i.motion.name
 
     @property
@@ -179,7 +184,7 @@ class LinkJoint:
         return Subspace(map(mv.of, self.tree.axes(self.i, q[self.i])))
 
     def calc(self, q: JointArray, qd: JointValues, t: float = 0.0) -> tuple[plx, Subspace, mv, mv]:
-        """X_J, S, v_J, c_J; what moves a joint as time says is in the last two."""
+        """Return X_J, S, v_J, c_J; a prescribed motion is in the last two."""
         tree, i = self.tree, self.i
         own_q, own_v = q[i], qd[i]
         S, R, p = tree.axes(i, own_q), *tree.joint_pose(i, own_q)
@@ -191,7 +196,7 @@ class LinkJoint:
 
 
 def _along(axes: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> mv:
-    """S x."""
+    """Return S x."""
     return mv.of([sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)])
 
 
@@ -212,7 +217,7 @@ class _Room:
 
 
 class _Transforms:
-    """The transforms to links from their parents."""
+    """Transforms to links from their parents."""
 
     def __init__(self, tree: Tree) -> None:
         self.R, self.p = tree.rotations(), tree.field(Vector)
@@ -225,7 +230,7 @@ class _Transforms:
 
 
 class FromWorld:
-    """The transforms to links from the world."""
+    """Transforms to links from the world."""
 
     def __init__(self, tree: Tree) -> None:
         self.R, self.p = tree.field(Matrix), tree.field(Numbers(3))  # in the world's axes
@@ -239,7 +244,7 @@ class FromWorld:
 
 
 class _Subspaces:
-    """S of every link: kept where it depends on q, else made again."""
+    """S of every link: stored where it depends on q, else computed again."""
 
     def __init__(self, axes: Axes, grouped: bool) -> None:
         self.axes, self.grouped = axes, grouped
@@ -252,7 +257,7 @@ class _Subspaces:
 
 
 class _JointRoom:
-    """What has as many numbers as the joint of a link has freedoms."""
+    """Values whose size depends on the number of freedoms of a link's joint."""
 
     def __init__(self, tree: Tree, kind: Any, grouped: bool) -> None:
         self.kind, self.field, self.grouped = kind, tree.field(Numbers(OF_JOINTS[kind](tree.most_axes))), grouped
@@ -271,7 +276,7 @@ class _JointRoom:
 
 
 class _Blocks:
-    """A matrix by blocks of joints, each of which a text finds once. x : its elements, row by row."""
+    """A matrix in blocks of joints, each of which an algorithm computes once. x : its elements, row by row."""
 
     def __init__(self, x: JointArray, nv: Whole) -> None:
         self.x, self.nv = x, nv
@@ -288,7 +293,7 @@ class _Blocks:
 
 
 class _Sums:
-    """Numbers of joints that a text adds up; links whose joints follow others add to what these have."""
+    """Numbers of joints that an algorithm sums up; mimic joints add to their master's."""
 
     def __init__(self, tree: Tree, x: JointArray) -> None:
         self.tree, self.x = tree, x
@@ -296,7 +301,7 @@ class _Sums:
             x[a] = 0.0
 
     def __getitem__(self, i: Node) -> JointVector:
-        """Zero: `__setitem__` adds to what there is."""
+        """Return zero: `__setitem__` adds to what there is."""
         return JointVector([0.0] * i.motion.nv)
 
     def __setitem__(self, i: Node, values: Sequence[Scalar]) -> None:
@@ -304,13 +309,13 @@ class _Sums:
 
 
 class _Found:
-    """Numbers of joints that a text finds, and reads again at once."""
+    """Numbers of joints that an algorithm computes, and reads again at once."""
 
     def __init__(self, x: JointArray, grouped: bool) -> None:
         self.x, self.grouped = x, grouped
 
     def __getitem__(self, i: Node) -> Any:
-        return [] if self.grouped and i.kind.cluster else JointArray.__getitem__(self.x, i)  # not looked at again
+        return [] if self.grouped and i.kind.cluster else JointArray.__getitem__(self.x, i)  # no square
 
     def __setitem__(self, i: Node, values: Sequence[Scalar]) -> None:
         if values:

@@ -1,4 +1,4 @@
-"""A kind of joint that is recorded from formulas of a user's own."""
+"""Joint primitives traced from users' own functions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rbdkit.trace import Graph, Scalar, Symbol, Trace, jacobian, replay, tangent
 
 @dataclass(frozen=True, eq=False)
 class Formulas:
-    """What a joint type says, as traces.
+    """The functions of a joint type, as traces.
 
     Attributes
     ----------
     position : of q, numbers: rotation (9), position (3) and S, column by column.
     rate : of q, v: qdot. move, difference, local_rate : of (q, u), (q0, q1), u: as in `RecordedJoint`, the last one as
-        the matrix A. All four are None where coordinates and velocities are plain numbers.
+        the matrix A. All four are None where velocities are the derivatives of coordinates.
     """
 
     kind: str
@@ -33,12 +33,12 @@ class Formulas:
 
     @property
     def identity(self) -> str:
-        """A name that no other formulas have."""
+        """Name that no other functions have: a digest of the operations."""
         return f"{self.kind} {digest(self.position, self.rate, self.move, self.difference, self.local_rate)}"
 
 
 class TracedMotion(RecordedJoint):
-    """Formulas as a `RecordedJoint`. What they leave to derivatives is made here: c_J is how S v changes along qdot."""
+    """Traced functions as a `RecordedJoint`; c_J is derived as the rate of S v along qdot."""
 
     def __init__(self, formulas: Formulas) -> None:
         self.formulas = formulas
@@ -90,7 +90,7 @@ class TracedMotion(RecordedJoint):
         return self._times_A(u, f, self.nv) if self.curved else super().local_force(u, f)
 
     def _times_A(self, u: Scalars, x: Scalars, stride: int) -> list[Scalar]:
-        """A x, or A.T x for the stride from row to row."""
+        """Return A x for stride 1, else A.T x; the stride is that from row to row."""
         assert self.formulas.local_rate is not None
         A, n = computed(self.formulas.local_rate, u=u), self.nv
         rows = [A[n * k : n * k + n] if stride == 1 else A[k::n] for k in range(n)]
@@ -98,20 +98,20 @@ class TracedMotion(RecordedJoint):
 
 
 def computed(formula: Trace, **given: Scalars) -> list[Scalar]:
-    """The results at these arguments; those that are not asked for may be missing."""
+    """Evaluate a trace at these arguments; unused ones may be missing."""
     return [
         float(x) if isinstance(x, np.floating) else x for x in replay(formula, lambda leaf: given[leaf[1]][leaf[3]])
     ]
 
 
 def _part(whole: Trace, which: slice) -> Trace:
-    """Some of the results."""
+    """Return a trace of some of the results."""
     outputs = whole.outputs[which]
     return Trace(whole.graph, whole.names, whole.shapes, outputs, (len(outputs),))
 
 
 def _velocity_product(axes: Trace, rate: Trace | None, nq: int, nv: int) -> Trace:
-    """S' v as a function of q, v and numbers."""
+    """Return S' v as a function of q, v and numbers."""
     graph = Graph()
 
     def leaf(said: tuple) -> Scalar:
@@ -129,7 +129,7 @@ def _velocity_product(axes: Trace, rate: Trace | None, nq: int, nv: int) -> Trac
 
 
 def digest(*formulas: Trace | None) -> str:
-    """The same for the same operations, and for no others."""
+    """Return a digest that is the same for the same operations, and for no others."""
     said = sha256()
     for part in formulas:
         said.update(repr(None if part is None else (part.names, part.shapes, _canonical(part))).encode())
@@ -137,7 +137,7 @@ def digest(*formulas: Trace | None) -> str:
 
 
 def _canonical(formula: Trace) -> tuple[object, ...]:
-    """The operations that the results need, numbered in order."""
+    """Return the operations that the results need, numbered in order."""
     place: dict[int, int] = {}
     steps: list[tuple[object, ...]] = []
     for position in formula.graph.live(formula.positions()):

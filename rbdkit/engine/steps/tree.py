@@ -1,6 +1,6 @@
 """The kinematic tree that algorithms are written over.
 
-A tree hands out links in order and gives access to the numbers that belong to them, so that an algorithm reads as it
+A tree yields links in order and gives access to the numbers that belong to them, so that an algorithm reads as it
 does in the book::
 
     for i in tree.outward():
@@ -23,17 +23,17 @@ from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
 from rbdkit.trace import Program, Scalar, Whole
 
 CALLED_FROM_LINES = True
-"""Messages of checked code name the lines that call what stands here."""
+"""Messages of checked code name the lines that call this module, not lines in it."""
 
 
 class Numbers:
-    """A field of so many numbers, given and taken as a list."""
+    """Type of a field with a fixed number of scalars, read and written as a list."""
 
     def __init__(self, size: int) -> None:
         self.size = size
 
     def of(self, flat: Sequence[Scalar]) -> list[Scalar]:
-        """The numbers."""
+        """Return the scalars as a list."""
         return list(flat)
 
 
@@ -44,7 +44,7 @@ class Tree(ABC):
     ----------
     n, nq, nv : numbers of links without the world, of coordinates, of velocities.
     world : key of the world in fields.
-    kinds : of links, each once.
+    kinds : kinds of links, each once.
     """
 
     program: Program
@@ -61,83 +61,84 @@ class Tree(ABC):
 
     @property
     def coupled(self) -> bool:
-        """Whether a joint follows another one."""
+        """Whether there is a mimic joint."""
         return any(kind.follows for kind in self.kinds)
 
     @property
     def clustered(self) -> bool:
-        """Whether joints that follow others can be eliminated together with these."""
+        """Whether mimic joints can be eliminated together with their masters."""
         return any(kind.cluster for kind in self.kinds)
 
     @property
     def driven(self) -> bool:
-        """Whether a joint moves as time says."""
+        """Whether there is a prescribed joint."""
         return any(kind.motion.driver is not None for kind in self.kinds)
 
     @abstractmethod
     def outward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
-        """Every link, parents before children.
+        """Loop over the links, parents before children.
 
-        abreast : several at once, where limbs are alike: what is done for a link writes to what is its own or its
-            parent's alone, and opens no loop. turned passes are so, too.
-        turned : with parents whose axes are those that cyclic links start from, where it is a loop. All passes of an
-            algorithm must agree, and fields of what is not in the axes of links must be `Numbers`.
+        abreast : whether isomorphic subtrees may run in SIMD lanes: what is done for a link must then write only to
+            what is its own or its parent's alone, and open no loop. `turned` passes may, too.
+        turned : whether parents are in the permuted axes that cyclic links start from, where it is a loop. All passes
+            of an algorithm must agree, and fields of what is not in the axes of links must be `Numbers`.
         """
 
     @abstractmethod
     def inward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
-        """Every link, children before parents."""
+        """Loop over the links, children before parents."""
 
     def freedoms(self) -> Iterator[Whole]:
-        """The numbers of all velocities, 0 to nv - 1."""
+        """Loop over all velocities, 0 to nv - 1."""
         return self.each(self.nv)
 
     @abstractmethod
     def each(self, count: Whole) -> Iterator[Whole]:
-        """The numbers from 0 to count - 1."""
+        """Loop over the numbers from 0 to count - 1."""
 
     def row_of(self, link: Whole) -> Whole:
-        """Where the work space of a link of that number begins."""
+        """Return where the work space of a link begins."""
         return 0
 
     @abstractmethod
     def field(self, kind: Any) -> Any:
-        """Room for a value of every link and the world: a mapping from links to values of a type such as `Vector`."""
+        """Return room for a value of every link and the world: a mapping from links to values such as `Vector`."""
 
     @abstractmethod
     def rotations(self) -> Any:
-        """Room for the rotation of every link in its parent as it is handed."""
+        """Return room for the rotation of every link in its parent, in permuted axes if so handed."""
 
     @abstractmethod
     def of_freedoms(self, name: str, size: int) -> Any:
-        """Room for so many numbers of every freedom: a mapping from numbers of velocities to lists."""
+        """Return room for `size` numbers of every freedom: a mapping from velocities to lists."""
 
     @abstractmethod
     def joined(self, i: Body) -> Iterator[Whole]:
-        """The freedoms of the clusters that are joined to a link or the world."""
+        """Loop over the freedoms of the clusters that are joined to a link or the world."""
 
     @abstractmethod
     def parameter(self, i: Node, k: int, after: Whole = 0) -> Scalar:
-        """Number k of a link's row, or so many after it."""
+        """Load number k of a link's row, `after` numbers further on."""
 
     def coordinates(self, array: str, start: Whole = 0) -> JointArray:
-        """q, or something of its size, that begins at `start` in an array."""
+        """Return an array of coordinates, such as q, that begins at `start`."""
         return JointArray(self.program, array, start, "q")
 
     def velocities(self, array: str, start: Whole = 0) -> JointArray:
-        """v, or something of its size, that begins at `start` in an array."""
+        """Return an array of joint numbers, such as v, that begins at `start`."""
         return JointArray(self.program, array, start, "v")
 
     def pose(self, i: Node, q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-        """Rotation and position of a link in its parent as it is handed."""
+        """Return rotation and position of a link in its parent, in permuted axes if so handed."""
         R_T, p_T = self.placement(i)
         R_J, p_J = self.joint_pose(i, q)
         return R_T @ R_J, p_T + R_T @ p_J
 
     def placement(self, i: Node) -> tuple[Matrix, Vector]:
-        """Rotation and position of the frame that a link's joint starts from, in its parent as it is handed.
+        """Return rotation and position, in the parent as it is handed, of the frame that a link's joint starts from.
 
-        A joint about an axis of the parent starts from axes that are turned about it at most.
+        For a joint about an axis of the parent the frame differs from the permuted axes by a turn about that axis
+        alone.
         """
         if i.order is None:
             R_T = Matrix.of([self.parameter(i, k) for k in range(9)])
@@ -146,40 +147,40 @@ class Tree(ABC):
         return TurnAboutZ.by(c, -s), Vector(self.parameter(i, 9, axis) for axis in i.order)
 
     def joint_pose(self, i: Node, q: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-        """Rotation and position of a link in the frame that its joint starts from."""
+        """Return rotation and position of a link in the frame that its joint starts from."""
         R, p = i.motion.pose(q, self.numbers(i))
         return R if i.order is None else TurnAboutZ.by(R[0][0], R[0][1]), p
 
     def inertia(self, i: Node) -> tuple[Scalar, Vector, Symmetric]:
-        """Mass, first moment m c, and rotational inertia about the origin of a link."""
+        """Return mass, first moment m c, and rotational inertia about the origin of a link."""
         m, *rest = (self.parameter(i, k) for k in range(12, 22))
         return m, Vector(rest[:3]), Symmetric(rest[3:])
 
     def numbers(self, i: Node) -> list[Scalar]:
-        """What the formulas of a link's joint need besides its coordinates."""
+        """Return the parameters of the formulas of a link's joint."""
         return [self.program.load("joint_numbers", i.numbers, k) for k in range(i.motion.numbers)]
 
     def axes(self, i: Node, q: Sequence[Scalar]) -> list[list[Scalar]]:
-        """S of a link's joint, column by column."""
+        """Return S of a link's joint, column by column."""
         return i.motion.axes(q, self.numbers(i))
 
     def stretch(self, i: Node, q: JointArray) -> list[Scalar]:
-        """Displacement of a link's joint from its springs' rest; zero if it has none."""
+        """Return the displacement of a link's joint from its spring's rest; zero if it has no spring."""
         sprung = i.kind.sprung and i.moves
         return i.motion.difference(self.coordinates("rest")[i], q[i]) if sprung else [0.0] * i.motion.nv
 
     def rotors(self, i: Node) -> list[Scalar]:
-        """Inertia of the rotors on a link's axes."""
+        """Return the inertia of the rotors on a link's axes."""
         return self.velocities("armature")[i] if i.kind.geared else [0.0] * i.motion.nv
 
     def ratio(self, i: Node) -> Scalar:
-        """How fast a link's joint goes for each unit of the velocity that it has in the state."""
+        """Return the velocity of a link's joint per unit of the velocity in the state; 1 but for mimic joints."""
         return self.program.load("following", i.number * 2) if i.kind.follows else 1.0
 
     def collect(self, x: JointArray, i: Node, values: Sequence[Scalar]) -> None:
-        """Take what acts along a link's axes to the numbers that it has in x.
+        """Store joint forces of a link in x; those of mimic joints are added to their master's.
 
-        Where joints follow others, x must be zero before, for they add up.
+        With mimic joints x must be zero before.
         """
         if not self.coupled:
             x[i] = values
@@ -189,14 +190,14 @@ class Tree(ABC):
             x[a] = x[a] + self.ratio(i) * value
 
     def driver(self, i: Node, q: Sequence[Scalar], array: str) -> tuple[list[list[Scalar]], list[Scalar]]:
-        """Axes of a joint that moves as time says, and its numbers in "driven_v" or "driven_a"; of others, nothing."""
+        """Return axes of a prescribed joint, and its numbers in "driven_v" or "driven_a"; nothing for other joints."""
         motion = i.motion.driver
         if motion is None:
             return [], []
         return motion.axes(q, self.numbers(i)), [self.program.load(array, i.v, k) for k in range(motion.nv)]
 
     def velocity_product(self, i: Node, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """c_J of a link's joint, six numbers: what its axes add as they change, by time or by q."""
+        """Return c_J of a link's joint, six numbers, from the change of its axes by time or by q."""
         motion = i.motion.driver or i.motion
         if not motion.varying:
             return [0.0] * 6

@@ -1,9 +1,9 @@
-"""How numbers of a link stand in the work space, so that other axes in cyclic order cost nothing but another index.
+"""Axis permutation: the layout of a link's numbers in the work space, for which cyclic reordering of axes is free.
 
 A link whose joint turns about an axis of its parent starts from a frame that is the parent's with x, y and z in cyclic
 order, but for a turn about that axis. Seen from there its joint is a turn in a plane, whose rotation matrix has four
-elements that are neither 0 nor 1. Numbers that turn with axes stand in threes, one for each axis, so that vectors and
-inertias of the parent are read and written in the axes of that frame by where they stand.
+elements that are neither 0 nor 1. Numbers that depend on axes are stored in threes, one for each axis, so that vectors
+and inertias of the parent are read and written in the axes of that frame by index alone, without arithmetic.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector
 SYMMETRIC = ((0, 0), (1, 0), (1, 2), (0, 1), (1, 1), (0, 2))
 """Three and axis of xx, xy, xz, yy, yz, zz: the second three is xy, yz, zx."""
 BOTH = tuple(((c - r) % 3, r) for r in range(3) for c in range(3))
-"""Of a matrix that takes link axes to link axes: the diagonal, then xy, yz, zx, then xz, yx, zy."""
+"""The same for a matrix that maps link axes to link axes: the diagonal, then xy, yz, zx, then xz, yx, zy."""
 COLUMNS = tuple((r, c) for r in range(3) for c in range(3))
-"""Of a matrix that takes link axes to the world's, which do not turn."""
+"""The same for a matrix that maps link axes to world axes, which are not permuted."""
 
 
 @cache
 def threes(kind: Any) -> tuple[tuple[int, int], ...] | None:
-    """For each number of a value of this kind its three and its axis; None if it does not turn."""
+    """Return for each number of a value of this kind its three and its axis; None if it is not permuted."""
     if kind is Vector:
         return tuple((0, r) for r in range(3))
     if kind is Matrix:

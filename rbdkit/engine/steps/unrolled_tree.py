@@ -1,4 +1,4 @@
-"""A tree as its links one after the other: straight-line code."""
+"""A tree unrolled link by link: straight-line code."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rbdkit.trace import Program, Scalar, Whole
 
 
 class UnrolledTree(Tree):
-    """The links of one model, one after the other: straight-line code.
+    """The links of one model, unrolled: straight-line code.
 
     Parameters
     ----------
-    program : to record into. links : in order, without the world. fixed : numbers of "rows" that are known, by
-        position; they become part of the code.
+    program : to record into. links : in order, without the world. fixed : known elements of "rows", by position; they
+        become part of the code.
     """
 
     def __init__(self, program: Program, links: Sequence[Link], nq: int, nv: int, fixed: Mapping[int, float]) -> None:
@@ -47,7 +47,7 @@ class UnrolledTree(Tree):
         return reversed(self._nodes)
 
     def path(self, i: Node) -> Iterator[Node]:
-        """The links on the way from a link to the world, without either."""
+        """Yield the links on the path from a link to the world, without either."""
         while (number := i.parent.number) != 0:
             assert isinstance(number, int)
             i = self._nodes[number - 1]
@@ -78,7 +78,7 @@ class UnrolledTree(Tree):
 
 
 class UnrolledField(dict[int, Any]):
-    """A value of every link, kept as it is."""
+    """A value of every link, kept in Python."""
 
     def __getitem__(self, i: Body) -> Any:  # type: ignore[override]
         assert isinstance(i.number, int)

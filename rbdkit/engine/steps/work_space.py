@@ -1,7 +1,8 @@
-"""Take out of a recorded program what it keeps of links and reads nowhere.
+"""Dead-store elimination: removes from a recorded program the values of links that are stored and never read.
 
-Texts of algorithms keep every intermediate for their readers. What a program stores of links and never loads costs time
-and room for nothing: a third of all stores of the articulated-body algorithm.
+The algorithms keep every intermediate for their readers. Stores that are never loaded cost time and room for nothing: a
+third of all stores of the articulated-body algorithm. Fields go one whole field at a time, repeatedly, since a dropped
+store may have been the only reader of another field.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ WORK = "work"
 
 
 def without_unread(program: Program, fields: Sequence[int], stride: int) -> int:
-    """Drop the fields of "work" that are never loaded; how many numbers a link needs then.
+    """Drop the fields of "work" that are never loaded; return the remaining numbers per link.
 
     Parameters
     ----------
-    fields : sizes of the fields in their order, numbers a link.
-    stride : how far apart the numbers of a link stand.
+    fields : sizes of the fields in their order, numbers per link.
+    stride : distance of consecutive numbers of a link.
     """
     starts = [stride * sum(fields[:k]) for k in range(len(fields))]
     blocks = list(_blocks(program.body))
@@ -48,7 +49,7 @@ def _blocks(body: Sequence[Statement]) -> Iterator[Block]:
 
 
 def _loaded(block: Block) -> Iterator[int]:
-    """The offsets in "work" that a block loads for what leaves it."""
+    """Yield the offsets in "work" that a block loads for anything that it stores."""
     nodes = block.graph.nodes
     for position in block.graph.live(block.roots()):
         if nodes[position][:2] == ("load", WORK):
@@ -56,7 +57,7 @@ def _loaded(block: Block) -> Iterator[int]:
 
 
 def _shift(block: Block, starts: Sequence[int], shift: Sequence[int]) -> None:
-    """Close the gaps."""
+    """Close the gaps that dropped fields leave."""
 
     def moved(offset: int) -> int:
         return offset - shift[bisect_right(starts, offset) - 1]

@@ -21,13 +21,13 @@ def keep_axes(tree: LoopTree, i: Node, R: Matrix, p: Vector, axes: Sequence[Sequ
 
 
 def axes_of(tree: LoopTree, i: Node) -> list[list[Scalar]]:
-    """What was written of a link."""
+    """Return the axes that `keep_axes` wrote for a link."""
     places = [(slot_of(tree, i) + m) * AXIS for m in range(i.motion.nv)]
     return [[tree.program.load("stiff_axes", place, k) for k in range(AXIS)] for place in places]
 
 
 def move_one(tree: LoopTree, column: Whole) -> None:
-    """Velocities, to "stiff_unit", of which one is 1 and all others are 0."""
+    """Write a unit velocity to "stiff_unit": 1 in one column and 0 in all others."""
     program = tree.program
     with program.loop(0, tree.nv) as k:
         program.store("stiff_unit", k, 0, 0.0)
@@ -36,12 +36,12 @@ def move_one(tree: LoopTree, column: Whole) -> None:
 
 
 def units_of(tree: LoopTree, i: Node) -> list[Scalar]:
-    """Those of a link's joint."""
+    """Return the part of the unit velocity that belongs to a link's joint."""
     return [tree.program.load("stiff_unit", i.v, m) for m in range(i.motion.nv)]
 
 
 def handed_on(tree: LoopTree, i: Node, y: Sequence[Scalar]) -> list[Scalar]:
-    """The twist of a link, of its parent's y and its own velocities (Algorithm 5)."""
+    """Return the twist of a link, from its parent's twist y and its own velocities (Algorithm 5)."""
     found = list(y)
     for unit, S in zip(units_of(tree, i), axes_of(tree, i), strict=True):
         found = [a + unit * s for a, s in zip(found, S, strict=True)]

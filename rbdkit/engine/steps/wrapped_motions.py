@@ -1,4 +1,4 @@
-"""Kinds of joints made of another one: seen from its other end, or moved as time says."""
+"""Joint primitives made from another one: reversed, or prescribed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rbdkit.trace import Scalar
 
 
 class ReversedAxes(RecordedJoint):
-    """First half of a reversed joint: the freedoms, along the axes of the frame it starts from, and no displacement."""
+    """First half of a reversed joint: the freedoms, along axes of the frame it starts from, without a displacement."""
 
     curved = True
     carried = False
@@ -41,7 +41,7 @@ class ReversedAxes(RecordedJoint):
 
 
 class ReversedPose(RecordedJoint):
-    """Second half of a reversed joint: the displacement back, rigid at the moment as far as freedoms go."""
+    """Second half of a reversed joint: the inverse displacement, without freedoms."""
 
     curved = True
     nv = 0
@@ -57,7 +57,7 @@ class ReversedPose(RecordedJoint):
 
 
 class Driven(RecordedJoint):
-    """A joint that moves as time says: it has no freedoms, but those of the joint inside have velocities."""
+    """Prescribed joint: it has no freedoms, but the joint inside has velocities."""
 
     curved = True
     nv = 0
