@@ -1,9 +1,9 @@
 """Pictures that leave the notebook: one HTML file that plays and simulates, where its model compiles; pixels and films.
 
-`to_html` makes it of anything that is drawn; trajectories and pictures have it as a method.
-The view is the notebook's own JavaScript (`rbdkit/widgets/js`) with what stands in for Jupyter (`js` beside this file).
-`page` puts the file together; `rbdkit.scene.in_page` says what of a tweaked motion the page can compute by itself,
-`toy` what it needs to let a picture go.
+`to_html` makes the file from anything that is drawn; trajectories and pictures have it as a method. The view is the
+notebook's own JavaScript (`rbdkit/widgets/js`) with replacements for Jupyter (`js` beside this file). `page` assembles
+the file; `rbdkit.scene.in_page` decides what of a tweaked motion the page can compute by itself, `toy` gives it what a
+picture needs to move on.
 """
 
 from rbdkit.export.html import to_html

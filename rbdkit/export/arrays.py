@@ -1,4 +1,8 @@
-"""Arrays in a page, small: numbers on a grid as differences along columns, all first bytes before all second ones."""
+"""Compact arrays for a page: numbers on a grid as differences along columns, stored byte plane by byte plane.
+
+Rounding to a grid, differences and byte planes compress nothing by themselves; they make runs of small equal bytes,
+which gzip then packs well.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +11,30 @@ from numpy.typing import NDArray
 
 
 class Columns(bytes):
-    """Little-endian words of four bytes that stand in rows.
+    """Little-endian words of four bytes in rows, with their layout.
 
     Parameters
     ----------
     width : int
-        Words of a row; a word is like the one above it.
+        Words of a row; a word resembles the one above it.
     grid : float
-        Words are float32, multiples of that number but for rounding; 0 for words as they are.
+        Words are float32, multiples of that number up to rounding; 0 for words as they are.
     """
 
     width: int
     grid: float
 
     def __new__(cls, data: bytes, width: int, grid: float = 0.0) -> Columns:
-        """Bytes that know how they stand."""
+        """Return bytes with their layout."""
         made = super().__new__(cls, data)
         made.width, made.grid = width, grid
         return made
 
 
 def on_grid(data: bytes, width: int, fineness: int) -> Columns:
-    """Numbers of float32 rounded to a power of two: the largest of them divided by about ``2**fineness``.
+    """Return float32 numbers with a grid, a power of two: the largest of them divided by about ``2**fineness``.
 
-    They are left as they are where one of them is not finite.
+    Numbers stay exact if one of them is not finite.
     """
     numbers = np.frombuffer(data, dtype="<f4")
     largest = float(np.abs(numbers).max(initial=0.0))
@@ -40,14 +44,14 @@ def on_grid(data: bytes, width: int, fineness: int) -> Columns:
 
 
 class Arrays:
-    """The arrays of a page, one after the other; one that is there already is not written again."""
+    """The arrays of a page in one buffer; equal arrays are stored once."""
 
     def __init__(self) -> None:
         self.data = bytearray()
         self._there: dict[tuple[bytes, int, float], list[float]] = {}
 
     def put(self, value: bytes) -> dict[str, list[float]]:
-        """Where an array begins, its bytes, words of a row, grid: as the page's JavaScript asks for it."""
+        """Store an array and return its place, length in bytes, row width and grid, for the page's JavaScript."""
         width, grid = (value.width, value.grid) if isinstance(value, Columns) else (1, 0.0)
         key = (bytes(value), width, grid)
         if key not in self._there:
@@ -63,7 +67,7 @@ def _words(data: bytes, grid: float) -> NDArray:
 
 
 def spread(words: NDArray, width: int) -> bytes:
-    """Differences to the words a row above, small ones as small numbers, all first bytes before all second ones."""
+    """Return zigzag-coded differences to the row above, byte plane by byte plane."""
     above = np.zeros_like(words)
     above[width:] = words[:-width] if len(words) > width else above[width:]
     change = (words - above).view("<i4")

@@ -1,4 +1,4 @@
-"""What can be saved as a page, a picture or a film: anything that has a 3D picture."""
+"""Access to the 3D picture of anything that can be saved as a page, a picture or a film."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rbdkit.widgets.front import in_python_only
 
 @contextmanager
 def drawn(what: Any, options: Mapping[str, Any], asked: str) -> Iterator[Stage]:
-    """The 3D picture of something; one that is made for a model or a trajectory is closed afterwards.
+    """Yield the 3D picture of something; one that is made for a model or a trajectory is closed afterwards.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def drawn(what: Any, options: Mapping[str, Any], asked: str) -> Iterator[Stage]:
 
     Raises
     ------
-    FormatError : this has no 3D picture, or stands already and cannot have options.
+    FormatError : this has no 3D picture, or is a picture already and cannot have options.
     """
     if isinstance(what, Model | Trajectory):
         with in_python_only():
@@ -47,11 +47,11 @@ def drawn(what: Any, options: Mapping[str, Any], asked: str) -> Iterator[Stage]:
 
 
 KINDS = {".avi", ".bmp", ".gif", ".htm", ".html", ".jpeg", ".jpg", ".m4v", ".mov", ".mp4", ".pdf", ".png", ".svg"}
-"""Endings of file names that say what is inside."""
+"""Endings of file names that announce a format."""
 
 
 def require_ending(path: str | os.PathLike[str] | None, function: str, *own: str) -> None:
-    """Raise `FormatError` if the name of a file promises another kind than the function writes."""
+    """Raise `FormatError` if the ending of a file name announces another format than the function writes."""
     if path is None:
         return
     start, ending = os.path.splitext(os.fspath(path))

@@ -1,4 +1,4 @@
-"""Anything that is drawn, as one HTML file."""
+"""Export of anything that is drawn as one HTML file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.widgets import Panel, Play, Playground, Stage, Tweak
 
 LONGEST = 240
-"""Letters of what a page says of why it cannot do something: it may quote a line of code."""
+"""Most letters of a page's reason for not doing something: it may quote a line of code."""
 
 
 @check_arguments(ArgumentError)
@@ -90,7 +90,7 @@ def _page_of(stage: Stage, title: str) -> str:
 
 
 def _page_of_playground(playground: Playground, title: str) -> str:
-    """A page whose function is computed there, or whose sliders go through pictures that are made now."""
+    """Return a page that computes the function by itself, or plays back pictures that are made now."""
     beside = controls_data(playground)
     worked_out = worked_out_of(playground)
     if isinstance(worked_out, str):
@@ -111,7 +111,7 @@ def _page_of_playground(playground: Playground, title: str) -> str:
 
 
 def _with_toy(stage: Stage, title: str, note: str, live: InPage | None = None) -> str:
-    """The page of a picture that can be let go, if its model can be played."""
+    """Return the page of a picture, whose model can be let go if it can be played."""
     toy = toy_of(stage, live)
     if isinstance(toy, str):
         return _page(stage, title, f"{note}It cannot be let go: {toy}. Drawn by rbdkit.", live, None)
@@ -126,14 +126,14 @@ def _page(stage: Stage, title: str, note: str, live: InPage | None, toy: dict[st
 
 
 def controls_data(playground: Playground) -> dict[str, Any]:
-    """The sliders of a playground, and what stands beside them, as a page has them."""
+    """Return the sliders of a playground, and what stands beside them, as a page needs them."""
     panel = playground.panel
     names = ("readout", "note", "drawing", "alone", "idle", "units", "tour", "stop")
     return panel_data(panel, list(range(len(panel.sliders)))) | {name: getattr(panel, name) for name in names}
 
 
 def panel_data(panel: Panel, turned: list[int]) -> dict[str, Any]:
-    """The sliders that a page has of those of a panel, as they stand."""
+    """Return those sliders of a panel that a page can move, as they stand."""
     return {
         "title": panel.title, "rows": [asdict(panel.sliders[k]) for k in turned],
         "values": panel.numbers[turned].tobytes(), "asked": 0, "answered": 0, "fault": "",

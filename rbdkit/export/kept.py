@@ -1,4 +1,4 @@
-"""What a saved notebook keeps beside a picture: a page that plays a motion, or computes, without kernel and network."""
+"""The page that a saved notebook keeps beside a picture: it plays a motion, or computes, without kernel and network."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from rbdkit.export.worked_out import worked_out_of
 from rbdkit.widgets import Playground, Stage
 
 KEYS = 240
-"""Of the motion; between them the view moves bodies smoothly."""
+"""Number of keys of the motion; between them the view interpolates."""
 MOST = 2_000_000
-"""Letters that a picture may add to a notebook, beside the code that all its pictures share."""
+"""Most letters that a picture may add to a notebook, beside the code that all its pictures share."""
 PLAY, TRY = "\u25b6 Play", "Try it"
-"""What its button says."""
+"""Labels of its button."""
 
 
 def kept_page(stage: Stage) -> tuple[str, str, str, str] | None:
-    """A page as three pieces, of which the one in the middle is the code and the same for all pages; and what opens it.
+    """Return a page as text before its code, the code, which all pages share, and text after it; and its button's
+    label.
 
     None where nothing moves or computes, and for meshes that would make notebooks too large.
     """
@@ -34,7 +35,7 @@ def _playing(stage: Stage) -> tuple[str, str]:
 
 
 def _computing(stage: Stage) -> tuple[str, str] | None:
-    """The page of a playground whose function it can compute."""
+    """Return the page of a playground whose function the page can compute; None for others."""
     playground = stage.whole
     if not isinstance(playground, Playground):
         return None

@@ -1,4 +1,4 @@
-"""One HTML file with a picture in it, and all that draws it."""
+"""Assembly of one HTML file from a picture, its data and all the JavaScript that draws it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from rbdkit.widgets.view import View
 
 HERE = Path(__file__).parent / "js"
 VERTEX, POSE, SHAPE = 20, 23, 14
-"""Fineness of vertices, of recorded poses and of how far vertices move as shapes change: powers of two between the
-largest number and the distance of two."""
+"""Resolution of vertices, of recorded poses and of the displacement of vertices as shapes change: the power of two
+between the largest number and the grid."""
 TRAITS = (
     "t", "rate", "loop", "layers", "follow", "height", "selected", "_scene", "_tracks", "_plots", "_pose", "_axes",
     "_followable", "_near", "_accent", "_arrows", "_ellipsoids", "_arrow_names", "_ellipsoid_names",
 )  # fmt: skip
-"""Of a stage, that its page begins with."""
+"""Traits of a stage with which its page begins."""
 LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~"
-"""Of base 85 as Python writes it, but for "<", which means something in HTML."""
+"""Digits of base 85 as in Python, without "<", which has a meaning in HTML."""
 LOAD = """
 const places = new Uint8Array(128);
 [...LETTERS].forEach((letter, k) => (places[letter.charCodeAt(0)] = k));
@@ -67,7 +67,7 @@ def page(
     worked_out: Mapping[str, Any] | None = None,
     keys: int | None = None,
 ) -> str:
-    """The file as text.
+    """Return the HTML file as text.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def page(
 def _traits(
     stage: Stage, live: Mapping[str, Any] | None, scene: Mapping[str, Any] | None, keys: int | None
 ) -> dict[str, Any]:
-    """What a picture's page begins with."""
+    """Return the initial traits of a picture's page."""
     traits = {name: getattr(stage, name) for name in TRAITS} | {"_handle": {}}
     tracks = stage.tracks
     if keys is not None and tracks is not None:
@@ -138,12 +138,12 @@ def _traits(
 
 @cache
 def packed_code() -> str:
-    """All JavaScript of a page, as it stands there."""
+    """Return all JavaScript of a page, compressed as it stands there."""
     return _packed(_code().encode())
 
 
 def _code() -> str:
-    """All JavaScript of a page: three.js, the view, and what stands in for the notebook."""
+    """Return all JavaScript of a page: three.js, the view, and the replacements for the notebook."""
 
     def own(name: str) -> str:
         return (HERE / name).read_text(encoding="utf-8")
@@ -159,7 +159,7 @@ def _code() -> str:
 
 
 def _terse(code: str) -> str:
-    """JavaScript without lines of comment and indentation, on which nothing of ours depends."""
+    """Strip JavaScript of comment lines and indentation, which no code of rbdkit depends on."""
     lines = (line.strip() for line in code.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
@@ -170,7 +170,7 @@ def _packed(data: bytes) -> str:
 
 
 def _placed(scene: dict[str, Any]) -> dict[str, Any]:
-    """A packed scene whose vertices stand on a grid much finer than anything that is seen."""
+    """Return a packed scene with vertices on a grid much finer than anything visible."""
     shapes = [
         {**shape, "by": on_grid(shape["by"], len(shape["by"]) // 4 // len(shape["at"]), SHAPE)}
         for shape in scene.get("shapes", ())
@@ -180,7 +180,7 @@ def _placed(scene: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moved(tracks: dict[str, Any]) -> dict[str, Any]:
-    """Packed tracks whose poses are like those of the key before, and those of the copies beside them as well."""
+    """Return packed tracks whose poses are stored as differences between keys, those of copies beside them as well."""
     if not tracks.get("poses"):
         return tracks
     keys = len(tracks["t"]) // 8

@@ -1,4 +1,4 @@
-"""Anything that is drawn, as pictures and films that need no browser."""
+"""Export of anything that is drawn as pictures and films, without a browser."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def to_mp4(
 def _frames(
     stage: Stage, size: tuple[int, int], fps: float, speed: float, direction: tuple[float, float, float], dark: bool
 ) -> Iterator[NDArray]:
-    """All pictures of a film; what is wrong is said before the first is drawn."""
+    """Return all pictures of a film; arguments are checked before the first one is drawn."""
     if stage.tracks is None:
         raise FormatError(f"{stage.scene.name!r} has no motion to make a film of; simulate it first")
     for name, value in (("fps", fps), ("speed", speed)):

@@ -1,4 +1,4 @@
-"""A playground without Python: its pictures for values all over its sliders, made beforehand."""
+"""A playground without Python: pictures for values all over its sliders, made beforehand."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.view import View
 
 ALONE, TOGETHER = 25, 41
-"""Values of a slider where each moves alone, and of the only one."""
+"""Number of values of a slider: where each moves alone, and of the only one."""
 EACH = 11
-"""Values of each of two sliders."""
+"""Number of values of each of two sliders."""
 
 
 def played_of(playground: Playground) -> tuple[dict[str, Any], list[float], str]:
-    """Pictures with the places of the sliders that they belong to, what a key moves each, and a sentence on them.
+    """Return pictures with their slider values, the step of a key press for each slider, and a sentence about them.
 
-    Of one or two sliders there are pictures for all values together, of more for each slider with the others as they
-    stand now.
+    For one or two sliders there are pictures of all combinations, for more of each slider with the others as they stand
+    now.
     """
     sliders, now = playground.panel.sliders, playground.panel.numbers
     together = len(sliders) <= 2
@@ -47,7 +47,7 @@ def played_of(playground: Playground) -> tuple[dict[str, Any], list[float], str]
 
 
 def _values(slider: Slider, now: float, count: int) -> list[float]:
-    """Where a slider can stand in a page: over its range, and as it stands now."""
+    """Return the values that a slider can take in a page: over its range, and its present one."""
     if slider.choices:
         return [float(k) for k in range(len(slider.choices))]
     if slider.whole and slider.high - slider.low < 2 * count:
@@ -65,7 +65,7 @@ def _with(now: NDArray, k: int, x: float) -> NDArray:
 
 
 def _frame(playground: Playground, numbers: NDArray) -> dict[str, Any]:
-    """All that a setting of the sliders changes, as the page's widgets keep it; or why there is no picture."""
+    """Return all that a setting of the sliders changes, as the page's widgets need it; or why there is no picture."""
     try:
         picture = playground.drawn_at(numbers)
     except RbdkitError as fault:

@@ -1,4 +1,4 @@
-"""Recorded motion and curves at fewer moments, for pages that are to be small."""
+"""Recorded motion and curves decimated to fewer moments, for small pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbdkit.scene import Tracks
 
 
 def fewer_keys(tracks: Tracks, most: int) -> Tracks:
-    """Every n-th key of tracks and the last; at most `most` and one more."""
+    """Return tracks with every n-th key and the last; at most `most` and one more."""
     rows = _kept(len(tracks.t), most)
     beside = tuple(fewer_keys(other, most) for other in tracks.beside)
     shades = {name: values[rows] for name, values in tracks.shades.items()}
@@ -20,7 +20,7 @@ def fewer_keys(tracks: Tracks, most: int) -> Tracks:
 
 
 def fewer_points(plots: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Packed plots, with each curve at every n-th time and the last."""
+    """Return packed plots with each curve at every n-th time and the last."""
     return [{**plot, "tabs": [_tab(tab, most) for tab in plot["tabs"]]} for plot in plots]
 
 

@@ -1,4 +1,4 @@
-"""What a page needs to let its picture go: from the state that is shown it moves on, and can be pulled at."""
+"""Payload with which a page's picture can be let go: from the state shown it moves on, and can be pulled at."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from rbdkit.widgets.front import in_python_only
 from rbdkit.widgets.letting_go import LettingGo
 
 STATE = 23
-"""Fineness of recorded states, as of poses: that of float32 at the largest number."""
+"""Resolution of recorded states, as of poses: that of float32 at the largest number."""
 
 
 def toy_of(stage: Stage, live: InPage | None = None) -> dict[str, Any] | str:
-    """What is played in the place of a picture, or why nothing can be.
+    """Return what a page needs to simulate a picture's model from its state, or why it cannot.
 
     Parameters
     ----------
-    live : what the page of a `tweak` simulates by itself; its sliders turn what is played, too.
+    live : what the page of a `tweak` simulates by itself; its sliders then change this simulation, too.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def _states(rows: NDArray) -> Columns:
 
 
 def _options(stage: Tweak, live: InPage) -> dict[str, Any]:
-    """What `let_go` takes, so that the sliders of a page can turn what is played."""
+    """Return the options of `let_go` with which the sliders of a page can change what is played."""
     knobs = [stage.experiment.knobs[k] for k in live.turned]
     ranges = {
         knob.name: list(knob.choices) if knob.choices else (knob.low, knob.high, float(stage.panel.numbers[k]))
@@ -77,5 +77,5 @@ def _options(stage: Tweak, live: InPage) -> dict[str, Any]:
 
 
 def _goes_on(knob: dict[str, Any]) -> bool:
-    """Whether a number is one of the model and its steps, and not only of how a motion begins and ends."""
+    """Return whether a number is one of the model or its steps, and not only of how a motion begins and ends."""
     return bool(knob["kind"] == "parameter" or knob["name"] in ("dt", "method"))

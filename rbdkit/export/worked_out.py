@@ -1,7 +1,7 @@
-"""A playground that a page works out by itself: its function as a program, its words with places for numbers.
+"""A playground that a page computes by itself: its function as a compiled program, its texts as templates.
 
-The function runs on symbols, once for each setting of the sliders that are choices; what is left of the picture then is
-data, and numbers that WebAssembly computes of the other sliders. Before that is believed, its pictures are compared
+The function is traced once for each combination of choices; the other sliders are symbols. The structure of the picture
+then is plain data, and its numbers are computed by WebAssembly. Before the trace is used, its pictures are compared
 with Python's own all over the sliders.
 """
 
@@ -30,29 +30,30 @@ from rbdkit.widgets.stage import Stage
 from rbdkit.widgets.view import View
 
 MOST_VARIANTS = 64
-"""Settings of choices, each of which is a program of its own."""
+"""Most combinations of choices, each of which is a program of its own."""
 DRAWS = 8
-"""Settings of the other sliders at which a program is compared with its function, besides the ends of each."""
+"""Number of random settings of the other sliders at which a program is compared with its function, beside the ends of
+each."""
 WORD = re.compile("\x02(\\d+):([^\x03]*)\x03")
-"""Where a number stands in a text: node of the graph, and format."""
+"""Place of a number in a text: node of the graph, and format."""
 FORM = re.compile(r"(?:.?[<>=^])?[ +-]?\d*(?:(?:\.\d{1,2})?[eEfFgG%])?")
-"""Formats of numbers that a page writes as Python does."""
+"""Number formats that a page can write as Python does."""
 CLOSE = 1e-6
-"""Of a picture's numbers, which are drawn in single precision; relative where they are large."""
+"""Tolerance of a picture's numbers, which are drawn in single precision; relative where they are large."""
 
 
 class _Refused(Exception):
-    """A function that no page can work out. The message says why."""
+    """A function that no page can compute. The message says why."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Variant:
-    """A picture whose numbers are still to come.
+    """A traced picture for one combination of choices.
 
     Attributes
     ----------
-    formula : of the sliders; the numbers of `drawn`, then those of the texts, as the texts count them.
-    told : all else, as the page takes it.
+    formula : of the sliders; gives the numbers that are drawn, then those of the texts, in their order.
+    told : all else, as the page needs it.
     """
 
     formula: Trace
@@ -60,7 +61,7 @@ class _Variant:
 
 
 def worked_out_of(playground: Playground) -> dict[str, Any] | str:
-    """What a page needs to draw a playground's pictures by itself, or why it cannot."""
+    """Return what a page needs to draw a playground's pictures by itself, or why it cannot."""
     sliders = playground.panel.sliders
     choices = [len(slider.choices) or 1 for slider in sliders]
     if not sliders:
@@ -116,7 +117,7 @@ def _variant(playground: Playground, place: tuple[int, ...]) -> _Variant:
 
 @contextmanager
 def _words(x: Any) -> Iterator[None]:
-    """Symbols of a graph go into texts for a while."""
+    """Let symbols of a graph be formatted into texts, as marks with node and format."""
     graph = x[0].graph
     before, graph.words = graph.words, lambda symbol, form: f"\x02{symbol.position}:{form}\x03"
     try:
@@ -126,7 +127,7 @@ def _words(x: Any) -> Iterator[None]:
 
 
 def _taken(stage: Stage | None, picture: Picture) -> tuple[list[Any], dict[str, Any]]:
-    """The numbers of a picture in the order in which the page takes them, and all that is none."""
+    """Return the numbers of a picture in the order in which the page expects them, and all the rest."""
     if picture.figure is not None:
         raise _Refused("it draws a figure")
     told: dict[str, Any] = {
@@ -158,14 +159,14 @@ def _taken(stage: Stage | None, picture: Picture) -> tuple[list[Any], dict[str, 
 
 
 def _poses(stage: Stage, picture: Picture) -> list[Any] | None:
-    """World poses of the scene's nodes, where the picture says something of them."""
+    """Return world poses of the scene's nodes, or None if the picture gives none."""
     if isinstance(stage, View) and picture.q is not None:
         return list(forward_kinematics(stage.model, symbols(picture.q)).poses)
     return None if picture.poses is None else list(picture.poses)  # type: ignore[arg-type]
 
 
 def _twelve(pose: Any) -> list[Any]:
-    """The first three rows of a pose."""
+    """Return the first three rows of a pose."""
     return _entries(pose, 16)[:12]
 
 
@@ -177,7 +178,7 @@ def _entries(values: Any, size: int) -> list[Any]:
 
 
 def _texts(told: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
-    """Texts with places for numbers as lists of texts and [number, format]; and the nodes of these numbers."""
+    """Split texts into literal parts and [number, format]; return them with the graph nodes of these numbers."""
     positions: list[int] = []
 
     def split(value: Any) -> Any:
@@ -204,7 +205,7 @@ def _texts(told: dict[str, Any]) -> tuple[dict[str, Any], list[int]]:
 
 
 def _settings(playground: Playground, place: tuple[int, ...]) -> Iterator[NDArray]:
-    """Numbers of the sliders, with those choices: as they stand, at the ends of each, and drawn at random."""
+    """Yield slider settings with those choices: as they stand, at the ends of each, and random ones."""
     sliders = playground.panel.sliders
     rng = np.random.default_rng(0)
     stands = zip(sliders, place, playground.panel.numbers, strict=True)
@@ -220,7 +221,7 @@ def _settings(playground: Playground, place: tuple[int, ...]) -> Iterator[NDArra
 
 
 def _require_agreement(playground: Playground, variant: _Variant, numbers: NDArray) -> None:
-    """Refuses where a program draws another picture than its function."""
+    """Raise `_Refused` if a program draws another picture than its function."""
     names = [slider.name for slider in playground.panel.sliders]
     where = ", ".join(f"{name} = {x:.4g}" for name, x in zip(names, numbers, strict=True))
     try:
@@ -235,7 +236,7 @@ def _require_agreement(playground: Playground, variant: _Variant, numbers: NDArr
 
 
 def _same(template: Any, value: Any, said: list[float]) -> bool:
-    """Whether a text, or a list of them, is what its template gives; a last digit may be rounded either way."""
+    """Return whether a text, or a list of them, matches its template; a last digit may be rounded either way."""
     if isinstance(template, dict) and "words" in template:
         words = template["words"]
         parts = (re.escape(word) if isinstance(word, str) else _any_of(said[word[0]], word[1]) for word in words)
@@ -254,7 +255,7 @@ def _any_of(x: float, form: str) -> str:
 
 
 def _drag(playground: Playground) -> tuple[Trace, list[int]] | None:
-    """What dragging the handle does to the sliders, and to which; None where no page can work that out."""
+    """Trace the effect of dragging the handle; return the trace and its sliders, None if that fails."""
     if playground.dragged is None or playground.stage is None or playground.picture.handle is None:
         return None
     names = [slider.name for slider in playground.panel.sliders]

@@ -1,7 +1,7 @@
-"""Running a function line by line, and keeping everything: what the widget that steps through algorithms stands on.
+"""Run a function line by line and keep its variables: the basis of the widget that steps through algorithms.
 
 `record` runs the very function that computes, under Python's own line tracer, and keeps the variables at every line. A
-`Recording` can then be gone through in both directions: by line, by body, by pass, to a line. `marks` finds among the
+`Recording` can then be traversed in both directions: by line, by body, by pass, to a line. `marks` finds among the
 variables what can be drawn. A `Walk` goes through the steps of an integrator and the stages inside them. Nothing here
 knows an algorithm or an integrator: one that is added later works without a change.
 """

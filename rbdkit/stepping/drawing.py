@@ -14,22 +14,22 @@ from rbdkit.stepping.marks import Marks
 from rbdkit.stepping.words import words_of
 
 LENGTH = 0.28
-"""Longest arrow, as a part of the size of the picture."""
+"""Longest arrow, relative to the size of the picture."""
 RADIUS = 0.12
-"""Largest radius of an ellipsoid, likewise."""
+"""Largest radius of an ellipsoid, relative to the size of the picture."""
 
 Norms = Mapping[str, tuple[float, float]]
 
 
 def arrows_of(marks: Marks, names: Iterable[str], size: float, norms: Norms) -> list[Arrow]:
-    """Arrows at the origin of the body's frame.
+    """Return the marks of a body as arrows at the origin of its frame.
 
     Parameters
     ----------
     names : iterable of str
-        Of the marks to draw.
+        Marks to draw.
     size : float
-        Of the picture, m.
+        Size of the picture, m.
     norms : Norms
         For each name the lengths of angular and linear part that make the longest arrow: see `largest`.
     """
@@ -44,7 +44,7 @@ def arrows_of(marks: Marks, names: Iterable[str], size: float, norms: Norms) -> 
 
 
 def largest(all_marks: Iterable[Marks]) -> dict[str, tuple[float, float]]:
-    """For each name the largest angular and linear part that any of some bodies has."""
+    """Return for each name the largest angular and linear part among some bodies."""
     norms: dict[str, tuple[float, float]] = {}
     for marks in all_marks:
         for name, x in {**marks.motions, **marks.forces}.items():
@@ -54,7 +54,8 @@ def largest(all_marks: Iterable[Marks]) -> dict[str, tuple[float, float]]:
 
 
 def ellipsoids_of(marks: Marks, names: Iterable[str], size: float) -> list[Ellipsoid]:
-    """How heavy a body feels to a force in each direction: the ellipsoid of its apparent mass, about its centre.
+    """Return the ellipsoids of apparent mass of a body, about its centre: how heavy it feels to a force in each
+    direction.
 
     A rigid body feels alike in all directions: a ball about its centre of mass. An articulated body does not.
     """
@@ -70,7 +71,8 @@ def ellipsoids_of(marks: Marks, names: Iterable[str], size: float) -> list[Ellip
 
 
 def apparent_mass(I: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Centre (3,), principal apparent masses (3,) and their axes (3, 3) of an inertia (6, 6), articulated or not.
+    """Return centre (3,), principal apparent masses (3,) and their axes (3, 3) of an inertia (6, 6), articulated or
+    not.
 
     ``I = [J, H; H.T, M]`` (Featherstone 2008, Eq 7.6): M is what a force through the origin feels; the centre is the
     point c where H comes closest to ``skew(c) M``.

@@ -1,4 +1,4 @@
-"""What an integrator does, one line for each of its stages and one for the step."""
+"""Formulas of an integrator as text: one line for each of its stages and one for the step."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rbdkit.integrators import CrouchGrossman, Integrator, MuntheKaas, Projected
 
 
 def formulas_of(method: Integrator, stages: int) -> tuple[str, ...]:
-    """Lines of text: the stages, then the step. In them "x * exp(u)" is x moved by the displacement u.
+    """Return lines of text: the stages, then the step. In them "x * exp(u)" is x moved by the displacement u.
 
-    A method may say its own as ``formulas``, one line more than it has stages; for tableaus they are written here; of
-    any other method its description is quoted.
+    A method may give its own as ``formulas``, one line more than it has stages; for tableaus they are written here; for
+    any other method its docstring is quoted.
     """
     if isinstance(method, Projected):
         *inner, last = formulas_of(method.method, stages)
@@ -71,7 +71,7 @@ def _time(row: ArrayLike) -> str:
 
 
 def _term(weight: float) -> str:
-    """A factor as people write it: a fraction where it is a simple one, nothing for one."""
+    """Write a factor as people do: as a fraction where it is a simple one, as nothing for 1."""
     if weight == 1.0:
         return ""
     fraction = Fraction(weight).limit_denominator(400)

@@ -1,4 +1,4 @@
-"""What can be drawn of the variables of an algorithm, known by their customary names."""
+"""Drawable variables of an algorithm, recognised by their customary names."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("f", "pA", "pa", "p", "F", "U", "f_x", "fB", "p_A", "p_a"), "force"),
     **dict.fromkeys(("I", "IA", "Ia", "Ic", "I_A", "I_a", "I_c"), "inertia"),
 }
-"""Featherstone's names, and what the numbers behind them are."""
+"""Featherstone's names, and the kind of quantity that each stands for."""
 
 
 @dataclass(frozen=True)
 class Marks:
-    """What is known of one body: spatial vectors and inertias in its coordinates, by name.
+    """Drawable quantities of one body: spatial vectors and inertias in its coordinates, by name.
 
     Attributes
     ----------
     body : int
-        Its number.
+        Number of the body.
     motions, forces : dict of str to ndarray
         (6,) each; the columns of S are 'S' or 'S 1', 'S 2', ...
     inertias : dict of str to ndarray
@@ -42,15 +42,15 @@ class Marks:
 
     @property
     def names(self) -> list[str]:
-        """Of all of them."""
+        """Names of all quantities."""
         return [*self.motions, *self.forces, *self.inertias]
 
 
 def marks_of(variables: Mapping[str, Any], body: int) -> Marks:
-    """What the variables of an algorithm know of a body; what is zero is left out.
+    """Return the drawable quantities of a body among the variables of an algorithm; zeros are left out.
 
     A variable belongs to the body if it has an entry for every body of the variable ``model``, or if it is a single
-    spatial vector, which the loop computes for the body at hand.
+    spatial vector, which the loop computes for the current body.
     """
     model = variables.get("model")
     count = len(model.bodies) if isinstance(model, Model) else None
@@ -76,7 +76,7 @@ def marks_of(variables: Mapping[str, Any], body: int) -> Marks:
 
 
 def _own(value: Any, body: int, count: int | None, kind: Kind) -> NDArray | None:
-    """The entry of a body, or the whole where there is one value only."""
+    """Return the entry of a body, or the whole value where there is only one."""
     single = (6, 6) if kind == "inertia" else (6,)
     alone = isinstance(value, np.ndarray) and value.shape == single
     if not alone and isinstance(value, list | tuple | np.ndarray) and len(value) == count:

@@ -1,4 +1,8 @@
-"""A run of a function with its variables at every line."""
+"""Recording of a run of a function, with its variables at every line.
+
+The function runs once, unchanged, under `sys.settrace`, which calls back before each line. A snapshot shares with the
+one before it every value that did not change (`rbdkit.stepping.snapshot`), so memory grows with the changes.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,12 @@ from rbdkit.stepping.snapshot import Change, changes, freeze_all
 from rbdkit.stepping.source import Source, source_of
 
 MOST = 200_000
-"""Lines that are kept; a longer run is refused, it would fill the memory."""
+"""Most lines that are kept; a longer run is refused, as it would fill the memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The function is about to run a line, or has come to its end.
+    """State of a function before it runs a line, or at its end.
 
     Attributes
     ----------
@@ -32,9 +36,9 @@ class Moment:
     call : int
         Number of its call, the outermost is 0.
     line : int
-        Of the file; at the end that of the last line run.
+        Line number in the file; at the end that of the last line run.
     variables : mapping of str to object
-        As they are now, never changed later.
+        Variables at this moment, never changed later.
     done : bool
         Whether this is the end of the call.
     """
@@ -48,14 +52,14 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """All moments of a run; going through it is choosing numbers from 0 to ``len(self) - 1``.
+    """All moments of a run, numbered from 0 to ``len(self) - 1``.
 
     Attributes
     ----------
     sources : tuple of Source
-        Of the functions that were stepped through; the first is the one that was called.
+        Sources of the functions that were stepped through; the first is the one that was called.
     moments : sequence of Moment
-        In their order.
+        In order of time.
     result : object
         What the function returned, or None if it raised.
     fault : BaseException or None
@@ -71,7 +75,7 @@ class Recording:
         return len(self.moments)
 
     def changes(self, k: int) -> list[Change]:
-        """What the line before moment k did to the variables of its function."""
+        """Return the changes of variables by the line before moment k, in its function."""
         earlier = self._earlier[k]
         before = {} if earlier is None else self.moments[earlier].variables
         return changes(before, self.moments[k].variables)
@@ -89,14 +93,14 @@ class Recording:
     # --- where a moment stands ----------------------------------------------------------------------------------------
 
     def pass_of(self, k: int) -> int | None:
-        """Number of the outermost loop that moment k is in."""
+        """Return the number of the outermost loop that moment k is in; None outside of loops."""
         moment = self.moments[k]
         return None if moment.done else self.sources[moment.function].pass_at(moment.line)
 
     def turn_of(self, k: int) -> tuple[int, Any] | None:
-        """The loop that moment k is in, and the value that its variable has; None outside of loops.
+        """Return the loop that moment k is in, and the value of its variable; None outside of loops.
 
-        Where a loop asks for its next value, that value is not there yet.
+        At the head of the loop the variable has no new value yet: it is None.
         """
         number = self.pass_of(k)
         if number is None:
@@ -107,7 +111,7 @@ class Recording:
         return number, None if at_head else moment.variables.get(loop.variable)
 
     def body_of(self, k: int) -> int | None:
-        """The body at hand: the whole number that the loop variable is, or was last in this call."""
+        """Return the current body: the integer that the loop variable is, or was last in this call."""
         for j in (k, *self._before(k)):
             turn = self.turn_of(j)
             if turn is not None and isinstance(turn[1], int):
@@ -125,21 +129,21 @@ class Recording:
     # --- going through it --------------------------------------------------------------------------------------------
 
     def step(self, k: int, by: int = 1) -> int:
-        """The moment so many lines further, or back."""
+        """Return the moment `by` lines further on, or back."""
         return min(max(k + by, 0), len(self) - 1)
 
     def next_body(self, k: int) -> int:
-        """The first moment at which another turn of a loop has begun; the end if there is none."""
+        """Return the first moment in another iteration of a loop; the end if there is none."""
         here = self.turn_of(k)
         return self._first(k, lambda j: self.turn_of(j) not in (here, None) and self.turn_of(j)[1] is not None)  # type: ignore[index]
 
     def next_pass(self, k: int) -> int:
-        """The first moment in another outermost loop; the end if there is none."""
+        """Return the first moment in another outermost loop; the end if there is none."""
         here = self.pass_of(k)
         return self._first(k, lambda j: self.pass_of(j) not in (here, None))
 
     def to_line(self, k: int, lines: Iterable[tuple[int, int]]) -> int:
-        """The next moment at one of some lines, each with the number of its function; the end if there is none."""
+        """Return the next moment at one of some (function, line) pairs; the end if there is none."""
         wanted = set(lines)
         return self._first(k, lambda j: (self.moments[j].function, self.moments[j].line) in wanted)
 
@@ -199,7 +203,7 @@ class TooLong(Exception):
 
 
 class _Tracer:
-    """What `sys.settrace` calls."""
+    """Trace function for `sys.settrace`, which collects the moments."""
 
     def __init__(self, codes: dict[CodeType, int]) -> None:
         self.codes = codes

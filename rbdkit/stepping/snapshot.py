@@ -1,4 +1,4 @@
-"""Variables as they were: copies that share what did not change, and the differences between two of them."""
+"""Snapshots of variables: copies that share what did not change, and the differences between two of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def freeze(value: Any, before: Any = None) -> Any:
-    """A copy that later changes in place do not reach; `before` itself if nothing changed since.
+    """Return a copy that later changes in place do not reach; `before` itself if nothing changed since.
 
     Arrays are copied, lists, tuples and dictionaries copied entry by entry; any other object is kept as it is.
     """
@@ -37,22 +37,22 @@ def freeze(value: Any, before: Any = None) -> Any:
 
 
 def freeze_all(variables: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Frozen copies of all variables of a function."""
+    """Return frozen copies of all variables of a function."""
     return {name: freeze(value, before.get(name)) for name, value in variables.items()}
 
 
 @dataclass(frozen=True)
 class Change:
-    """A variable, or one entry of it, that got a new value.
+    """New value of a variable, or of one entry of it.
 
     Attributes
     ----------
     name : str
-        Of the variable.
+        Name of the variable.
     index : int or None
-        Of the entry, or None for the whole.
+        Index of the entry, or None for the whole.
     value : object
-        The new one.
+        The new value.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Change:
 
     @property
     def label(self) -> str:
-        """As one would write it: 'v[3]'."""
+        """The variable or entry in Python's notation: 'v[3]'."""
         return self.name if self.index is None else f"{self.name}[{self.index}]"
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """What is new in `after`; of lists and of arrays of rows the entries that differ."""
+    """Return what differs in `after`; for lists and arrays of rows the entries that do."""
     found: list[Change] = []
     for name, value in after.items():
         if name not in before:
@@ -78,7 +78,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]
 
 
 def _changed_entries(before: Any, after: Any) -> list[int]:
-    """Numbers of the entries that differ; none if the two are not made of the same number of entries."""
+    """Return the indices of the entries that differ; none if the two have different numbers of entries."""
     if isinstance(after, np.ndarray):
         if not isinstance(before, np.ndarray) or before.shape != after.shape or after.ndim < 2:
             return []

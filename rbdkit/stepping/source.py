@@ -1,4 +1,4 @@
-"""The text of a function, and the loops in it."""
+"""Source text of a function, and the loops in it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Pass:
 
 @dataclass(frozen=True)
 class Source:
-    """The text of a function.
+    """Source text of a function.
 
     Attributes
     ----------
     name : str
-        Of the function.
+        Name of the function.
     file : str
-        Where it stands.
+        File that it is defined in.
     first : int
         Number of its first line there.
     lines : tuple of str
@@ -46,12 +46,12 @@ class Source:
     passes: tuple[Pass, ...]
 
     def pass_at(self, line: int) -> int | None:
-        """Number of the loop that a line of the file is in."""
+        """Return the number of the loop that a line of the file is in; None if it is in none."""
         return next((k for k, loop in enumerate(self.passes) if loop.first <= line <= loop.last), None)
 
 
 def source_of(function: Callable[..., Any]) -> Source:
-    """The source of a function or method.
+    """Return the source of a function or method.
 
     Raises
     ------

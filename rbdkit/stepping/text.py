@@ -1,4 +1,4 @@
-"""Values as people like to read them."""
+"""Short text for values of variables."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from rbdkit.model import Joint, Model
 
 WIDEST = 12
-"""Numbers of a vector, rows of a matrix and entries of a list that are written out."""
+"""Most numbers of a vector, rows of a matrix and entries of a list that are written out."""
 
 
 def text_of(value: Any) -> str:
-    """A value in a few short lines: numbers with four digits, matrices row by row."""
+    """Write a value in a few short lines: numbers with four digits, matrices row by row."""
     if isinstance(value, bool | np.bool_ | str) or value is None:
         return repr(value)
     if isinstance(value, int | np.integer):
@@ -36,7 +36,7 @@ def text_of(value: Any) -> str:
 
 
 def number(x: float) -> str:
-    """Four digits; what is nothing but round-off beside 1 is written as such."""
+    """Write a number with four digits, or with an exponent if it is very small or very large."""
     if x == 0.0 or not np.isfinite(x):
         return f"{x:g}"
     return f"{x:.4g}" if 1e-4 <= abs(x) < 1e6 else f"{x:.2e}"

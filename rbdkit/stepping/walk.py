@@ -1,4 +1,4 @@
-"""Going through the steps of an integrator, and through the stages inside them."""
+"""Walking through the steps of an integrator, and through the stages inside them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rbdkit.stepping.formulas import formulas_of
 
 @dataclass(frozen=True)
 class Place:
-    """Where one stands: after so many steps, and at which stage of the next one; stage 0 is the state itself."""
+    """Position in a walk: after `step` steps, at stage `stage` of the next one; stage 0 is the state itself."""
 
     step: int
     stage: int = 0
 
 
 class Walk:
-    """The run of an integrator, made as far as somebody has walked; states stay, so one can walk back.
+    """Run of an integrator, computed on demand; states are kept, so that one can walk back.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Walk:
     q, v : ndarray
         Initial joint coordinates and velocities.
     h : float
-        Length of a step, s.
+        Step size, s.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class Walk:
         self._stages: dict[int, list[Stage]] = {}
 
     def state(self, step: int) -> State:
-        """The state after so many steps.
+        """Return the state after a number of steps.
 
         Raises
         ------
@@ -73,11 +73,11 @@ class Walk:
 
     @property
     def known(self) -> int:
-        """How many states are there already."""
+        """Number of states computed so far."""
         return len(self._states)
 
     def stages(self, step: int) -> list[Stage]:
-        """The stages of the step that follows the state after so many steps."""
+        """Return the stages of the step from the state after `step` steps."""
         if step not in self._stages:
             self._stages[step] = self.method.stages(self.system, self.state(step), self.h)
         return self._stages[step]
@@ -88,24 +88,24 @@ class Walk:
         return formulas_of(self.method, len(self.stages(0)))
 
     def line(self, place: Place) -> int | None:
-        """Number of the formula that led to a place; None at the start."""
+        """Return the number of the formula that led to a place; None at the start."""
         if place.stage:
             return place.stage - 1
         return len(self.formulas) - 1 if place.step else None
 
     def forward(self, place: Place) -> Place:
-        """The next stage; after the last one the next state."""
+        """Return the place of the next stage; after the last one that of the next state."""
         last = place.stage == len(self.stages(place.step))
         return Place(place.step + 1) if last else Place(place.step, place.stage + 1)
 
     def back(self, place: Place) -> Place:
-        """The stage or state before; the start stays."""
+        """Return the place of the stage or state before; the start stays."""
         if place.stage:
             return Place(place.step, place.stage - 1)
         return Place(place.step - 1, len(self.stages(place.step - 1))) if place.step else place
 
     def at(self, place: Place) -> tuple[float, NDArray, NDArray, NDArray | None]:
-        """Time, x, v, and the rate of v at a place; of a state the rate is not known."""
+        """Return time, x, v, and the rate of v at a place; None for the rate at a state."""
         if place.stage:
             stage = self.stages(place.step)[place.stage - 1]
             return stage.t, stage.x, stage.v, stage.v_rate
@@ -113,13 +113,13 @@ class Walk:
         return state.t, state.x, state.v, None
 
     def invariants(self, step: int) -> dict[str, NDArray]:
-        """What the motion would keep without outer forces, after so many steps."""
+        """Return the energy and the invariants of motion without external forces, after `step` steps."""
         state = self.state(step)
         values = self.system.invariants(state.x, state.v, state.t)
         return {"energy": np.asarray(self.system.energy(state.x, state.v, state.t).total), **values}
 
     def drift(self, step: int) -> dict[str, float]:
-        """How far each invariant is from its first value, relative to that; the constraint error as it is."""
+        """Return the relative change of each invariant from its first value, and the constraint error as it is."""
         drifts = {}
         for name, value in self.invariants(step).items():
             first = np.asarray(self.invariants(0)[name], dtype=float)

@@ -1,4 +1,4 @@
-"""What the customary names of the algorithms stand for, in words and units."""
+"""Meanings and units of the customary symbols of the algorithms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Words(NamedTuple):
     """A symbol in words, and its units: one, or those of an angular and of a linear part; empty if unknown.
 
-    sign : as it is printed, "I^A" say for ``IA``, where that is not the name itself.
+    sign : how it is printed, such as "I^A" for ``IA``, where that differs from the name.
     """
 
     words: str = ""
@@ -51,13 +51,14 @@ SYMBOLS: dict[str, Words] = {
     "i": Words("the body at hand"),
     "parent": Words("the body that each joint is attached to"),
 }
-"""By the names that the readable algorithms and the notebooks use."""
+"""Meanings by the names that the readable algorithms and the notebooks use."""
 
 SPELLINGS = {"v_J": "vJ", "c_J": "cJ", "p_A": "pA", "p_a": "pa", "I_A": "IA", "I_a": "Ia", "I_c": "Ic"}
 
 
 def words_of(label: str) -> Words:
-    """Of a variable or an entry of one, ``IA[2]`` say, or of a column, ``S 1``; empty for what is not customary.
+    """Return the meaning of a variable, an entry such as ``IA[2]``, or a column such as ``S 1``; empty if not
+    customary.
 
     Examples
     --------
