@@ -1,4 +1,4 @@
-"""What is to be drawn, as plain data: shapes and marks on nodes, layers, recorded motion, curves.
+"""Scenes as plain data: shapes and marks on nodes, layers, recorded motion, curves.
 
 Nothing here knows a widget or a browser: `scene_of` turns a model into a `Scene`, `tracks_of` a trajectory into
 `Tracks`, `plots_of` into `Plot`s, and `pack_*` these into JSON with binary buffers for whoever draws them.

@@ -1,4 +1,4 @@
-"""Arrows and ellipsoids that come and go with what is looked at: velocities, forces, inertias."""
+"""Arrows and ellipsoids that change with the state: velocities, forces, inertias."""
 
 from __future__ import annotations
 
@@ -121,12 +121,12 @@ def spatial_arrows(
 
 
 def _beside(name: str, vector: NDArray, units: tuple[str, str] | None, half: int) -> str:
-    """What stands at the tip of an arrow."""
+    """Return the text at the tip of an arrow: name, length and unit."""
     return "" if units is None else f"{name} {np.linalg.norm(vector):.3g} {units[half]}".strip()
 
 
 def pack_arrows(arrows: Iterable[Arrow], nodes: int) -> bytes:
-    """Rows of 11 little-endian float32: node, start, vector, red, green, blue, 1 for a turning one.
+    """Pack arrows as rows of 11 little-endian float32: node, start, vector, red, green, blue, 1 for a turning one.
 
     Raises
     ------
@@ -146,7 +146,8 @@ def pack_arrows(arrows: Iterable[Arrow], nodes: int) -> bytes:
 
 
 def pack_ellipsoids(ellipsoids: Iterable[Ellipsoid], nodes: int) -> bytes:
-    """Rows of 14 little-endian float32: node, center, quaternion (x, y, z, w), radii, red, green, blue.
+    """Pack ellipsoids as rows of 14 little-endian float32: node, center, quaternion (x, y, z, w), radii, red, green,
+    blue.
 
     Raises
     ------
@@ -165,5 +166,5 @@ def pack_ellipsoids(ellipsoids: Iterable[Ellipsoid], nodes: int) -> bytes:
 
 
 def triple(x: NDArray) -> tuple[float, float, float]:
-    """An array (3,) as arrows take it."""
+    """Return an array (3,) as a tuple of floats."""
     return float(x[0]), float(x[1]), float(x[2])

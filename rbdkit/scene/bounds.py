@@ -1,4 +1,4 @@
-"""How large things are, so that a view can frame them and marks can be drawn in proportion."""
+"""Sizes of models and outlines of scenes, so that a view can frame them and marks are drawn in proportion."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Sizes:
 
 
 def outline(points: NDArray) -> NDArray:
-    """Those of some points (..., 3) that lie furthest in 26 directions: enough to frame them all. Shape (k, 3)."""
+    """Return the points (k, 3), out of some (..., 3), that lie furthest in 26 directions: enough to frame them all."""
     flat = points.reshape(-1, 3)
     return flat[np.unique(np.argmax(flat @ DIRECTIONS.T, axis=0))]
 
 
 def node_outlines(parts: Iterable[Part], nodes: int, bands: Iterable[Band] = ()) -> list[NDArray]:
-    """For each node the outline (k, 3) of its parts and ends of bands in its own coordinates; none without any."""
+    """Return for each node the outline (k, 3) of its parts and band ends in its own coordinates; empty without any."""
     vertices: list[list[NDArray]] = [[] for _ in range(nodes)]
     for part in parts:
         vertices[part.node].append(part.surface.vertices)
@@ -52,7 +52,7 @@ def node_outlines(parts: Iterable[Part], nodes: int, bands: Iterable[Band] = ())
 
 
 def swept_outline(outlines: list[NDArray], poses: NDArray) -> NDArray:
-    """World outline (k, 3) of what `node_outlines` found while nodes move through poses (..., nodes, 4, 4)."""
+    """Return the world outline (k, 3) of node outlines that move through poses (..., nodes, 4, 4)."""
     swept = [
         outline(np.einsum("...ij,kj->...ki", poses[..., node, :3, :3], own) + poses[..., node, None, :3, 3])
         for node, own in enumerate(outlines)
@@ -62,16 +62,16 @@ def swept_outline(outlines: list[NDArray], poses: NDArray) -> NDArray:
 
 
 def span(points: NDArray) -> float:
-    """Diagonal of the box about some points (k, 3)."""
+    """Return the diagonal of the bounding box of some points (k, 3)."""
     return float(np.linalg.norm(np.ptp(points, axis=0)))
 
 
 TINY = 1e-12
-"""m; points that are closer are apart by round-off."""
+"""Distance, m, below which points differ by round-off alone."""
 
 
 def sizes(model: Model, poses: NDArray, drawn: NDArray | None) -> Sizes:
-    """Sizes of the marks for a model in given poses (bodies, 4, 4); drawn : outline of its geometry, if it has any."""
+    """Return the sizes of marks for a model in poses (bodies, 4, 4). drawn : outline of its geometry, if it has any."""
     points = [poses[1:, :3, 3] if len(poses) > 1 else np.zeros((1, 3))]
     massive = [body for body in model.bodies[1:] if body.inertia is not None and body.inertia.mass > 0.0]
     for body in massive:

@@ -32,19 +32,19 @@ from rbdkit.scene.triangles import Triangles, join
 from rbdkit.spatial.read_numbers import shown
 
 TRIANGLES = 100_000
-"""Triangles that all mesh files of a model may bring into a scene together."""
+"""Most triangles that all mesh files of a model together may bring into a scene."""
 
 FINENESS = {40: 30, 24: 100, 16: np.inf}
-"""Steps about the axis of a round solid, for models with up to so many shapes."""
+"""Steps about the axis of a round solid, with the most shapes of a model for which they are used."""
 
 TRAILS = 6
-"""So many leaves draw a trail if nothing is said; models with more draw none until asked."""
+"""Most leaves of a model that draw a trail by default; models with more draw none until asked."""
 
 
 def scene_of(
     model: Model, q: ArrayLike | None = None, trails: Iterable[str] | None = None, collision: bool = False
 ) -> Scene:
-    """What to draw for a model.
+    """Return the scene that is drawn for a model.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def scene_of(
 
 
 def _geometry(body: Body, role: str, reader: MeshReader, segments: int) -> tuple[list[Part], list[Geometry]]:
-    """Parts for the geometry of a body, solid and translucent ones apart; and geometry whose mesh is not to be had."""
+    """Return the parts of a body's geometry, solid and translucent, and the geometry whose mesh cannot be read."""
     solid: list[Triangles] = []
     parts: list[Part] = []
     missing: list[Geometry] = []
@@ -170,7 +170,7 @@ def _geometry(body: Body, role: str, reader: MeshReader, segments: int) -> tuple
 
 
 def _of_collision(body: Body, reader: MeshReader, segments: int) -> list[Part]:
-    """What there is of a body whose meshes are all missing: its shapes for contact, as solid ones."""
+    """Return the collision shapes of a body whose visual meshes are all missing, drawn solid."""
     simple = [own for own in body.geometry if own.role == "collision" and not isinstance(own.shape, Mesh)]
     return _geometry(
         replace(body, geometry=tuple(replace(own, role="visual") for own in simple)), "visual", reader, segments
@@ -178,12 +178,12 @@ def _of_collision(body: Body, reader: MeshReader, segments: int) -> list[Part]:
 
 
 def _stand_in(geometry: Geometry, size: Sizes) -> Triangles:
-    """A box in place of a mesh, in body coordinates."""
+    """Return a box in place of a mesh, in body coordinates."""
     return unit_box().moved(geometry.placement, 0.3 * size.link).painted(palette.rgb(palette.MISSING))
 
 
 def _marks(model: Model, q: NDArray, size: Sizes) -> list[Part]:
-    """Frames, joint axes, centres of mass and inertia ellipsoids."""
+    """Return frames, joint axes, centres of mass and inertia ellipsoids."""
     parts = [Part(body.index, "frames", axes(size.axes)) for body in model.bodies]
     parts += [Part(frame.body, "frames", axes(0.7 * size.axes).moved(frame.placement)) for frame in model.frames]
     for body in model.bodies[1:]:
@@ -204,7 +204,7 @@ def _massive(body: Body) -> bool:
 
 
 def _middle(parts: list[Part], body: Body) -> tuple[float, float, float]:
-    """Where the name of a body is written: the middle of what is drawn for it, else its origin."""
+    """Return the place of a body's name: the middle of what is drawn for it, else its origin."""
     points = [part.surface.vertices for part in parts if part.node == body.index]
     if not points:
         return (0.0, 0.0, 0.0)
@@ -227,5 +227,5 @@ def _trails(model: Model, names: Iterable[str] | None) -> tuple[Trail, ...]:
 
 
 def _tip(body: Body) -> NDArray:
-    """The point of a leaf that draws its trail: its centre of mass, else its origin."""
+    """Return the point of a leaf that draws its trail: its centre of mass, else its origin."""
     return np.array(body.inertia.com) if body.inertia is not None and body.inertia.mass > 0.0 else np.zeros(3)

@@ -17,12 +17,12 @@ from rbdkit.scene.skins import facet, outside, surface_of
 from rbdkit.scene.triangles import Triangles
 
 TURNS, STEPS, SIDES = 9, 16, 6
-"""Of a coil, of each turn, and of the wire."""
+"""Turns of a coil, steps of each turn, and sides of the wire."""
 STRAIGHT = 0.12
-"""Part of the length at each end that leads straight to the point."""
+"""Fraction of the length at each end that leads straight to the point."""
 LAYER = "forces"
 STRESS = 3e5
-"""N/m2 that a muscle bears at most; says how thick one is."""
+"""Largest stress of a muscle, N/m2; it sets how thick one is drawn."""
 PALE, RED = (0.93, 0.76, 0.72), (0.75, 0.08, 0.10)
 """Colours of a muscle at rest, and of one that is fully active."""
 
@@ -55,7 +55,7 @@ def bands_of(model: Model, size: float) -> tuple[Band, ...]:
 
 
 def _of_nets(model: Model, springs: list[tuple[tuple[int, int], tuple[Three, Three]]], size: float) -> list[Band]:
-    """The surfaces of deformable bodies, and lines for the springs that are no part of one."""
+    """Return the surfaces of deformable bodies, and lines for the springs that belong to none."""
     at = surroundings(model, model.neutral(), np.zeros(model.nv))
     places = {k: at.motion(k).p for nodes, _ in springs for k in nodes}
     color = palette.rgb(palette.FORCE)
@@ -75,7 +75,7 @@ def nodes_of_skins(model: Model, bands: tuple[Band, ...]) -> set[int]:
 
 
 def _is_node(model: Model, body: int) -> bool:
-    """Whether a body is a point of mass that moves along three axes, or is fixed on another one."""
+    """Return whether a body is a point mass that moves along three axes, or is fixed to another body."""
     own = model.bodies[body]
     return (
         body > 0 and (isinstance(own.joint.type, Translational) or own.joint.type.is_fixed)
@@ -84,7 +84,7 @@ def _is_node(model: Model, body: int) -> bool:
 
 
 def _placed(model: Model, ends: tuple[End, End]) -> tuple[tuple[int, int], tuple[Three, Three]]:
-    """Bodies of two ends, and the points in their coordinates."""
+    """Return the bodies of two ends, and the points in their coordinates."""
     frames = [model.frame(name) for name, _ in ends]
     places = [f.placement[:3, 3] + f.placement[:3, :3] @ point for f, (_, point) in zip(frames, ends, strict=True)]
     one, two = [(float(x), float(y), float(z)) for x, y, z in places]
@@ -92,8 +92,10 @@ def _placed(model: Model, ends: tuple[End, End]) -> tuple[tuple[int, int], tuple
 
 
 def _of_muscle(model: Model, name: str, muscle: Muscle, size: float) -> list[Band]:
-    """A spindle for each straight part: together they have the muscle's volume, and keep it, in the colour of its
-    activation."""
+    """Return a spindle for each straight part of a muscle, in the colour of its activation.
+
+    Together they have the muscle's volume, and keep it as they stretch.
+    """
     segments = muscle.segments()
     lengths = [max(neutral_distance(model, *ends), 1e-6) for ends in segments]
     area = muscle.peak_force / STRESS * muscle.optimal_length / sum(lengths)
@@ -105,7 +107,7 @@ def _of_muscle(model: Model, name: str, muscle: Muscle, size: float) -> list[Ban
 
 
 def activation_of(muscle: Muscle, t: float) -> float:
-    """The activation of a muscle that has no states, at a time in s; of others that which they begin with."""
+    """Return the activation at a time in s of a muscle without states; for others the initial one."""
     return float(muscle.activation_at(t) if isinstance(muscle, TimedMuscle) else muscle.activation)
 
 
@@ -155,7 +157,7 @@ def tube(path: NDArray, radius: float) -> Triangles:
 
 
 def _rings(count: int, sides: int) -> NDArray:
-    """Triangles between rings of vertices, one after the other."""
+    """Return the triangles between consecutive rings of vertices."""
     k, side = (grid.ravel() for grid in np.meshgrid(np.arange(count - 1), np.arange(sides), indexing="ij"))
     a, b = k * sides + side, k * sides + (side + 1) % sides
     return np.concatenate([np.stack([a, b, b + sides], axis=1), np.stack([a, b + sides, a + sides], axis=1)])

@@ -1,4 +1,4 @@
-"""Motions of one model laid over each other: a solid one and its ghosts, and how far each drifts."""
+"""Motions of one model laid over each other: a solid one and its ghosts, and the drift of each."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TIPS = {
     "off the reference": "the worst body's distance from where the reference has it, rad or m",
 }
 CHANGE = "change since the start, as a part of the largest value"
-"""Of the other invariants."""
+"""Tip of the other invariants."""
 
 
 def color_of(number: int) -> str:
@@ -114,7 +114,7 @@ def tracks_laid_over(runs: Iterable[Trajectory]) -> Tracks:
 
 
 def plots_of_comparison(comparison: Comparison) -> tuple[Plot, ...]:
-    """How the invariants, the constraints and the rotation matrices hold, and how the motions part; logarithmic."""
+    """Return plots of invariants, constraint and rotation errors, and distances between the motions; logarithmic."""
     measures = {f"{name} drift": {c.label: c.drifts.get(name) for c in comparison.contenders}
                 for name in comparison.invariants}  # fmt: skip
     measures["constraint error"] = {c.label: c.constraint_error for c in comparison.contenders}
@@ -132,7 +132,7 @@ def _any(values: dict[str, NDArray | None]) -> bool:
 
 
 def _tab(comparison: Comparison, name: str, values: dict[str, NDArray | None]) -> Curves:
-    """One measure of all contenders over time."""
+    """Return one measure of all runs over time."""
     series = []
     for contender, value in zip(comparison.contenders, values.values(), strict=True):
         times = contender.trajectory.t
@@ -144,7 +144,7 @@ def _tab(comparison: Comparison, name: str, values: dict[str, NDArray | None]) -
 
 
 def _tinted(surface: Triangles, color: NDArray) -> Triangles:
-    """The surface with its colours drawn towards another one, so that shapes stay told apart."""
+    """Return the surface with its colours drawn towards another one, so that shapes remain distinguishable."""
     painted = surface.painted(color)
     assert painted.colors is not None
     light = painted.colors.mean(axis=1, keepdims=True)

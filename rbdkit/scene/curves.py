@@ -1,4 +1,4 @@
-"""What is plotted beside a motion: energy, coordinates and velocities, as plain data."""
+"""Curves plotted beside a motion: energy, coordinates and velocities, as plain data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rbdkit.simulation import Trajectory
 
 BUDGET = 60_000
-"""Points of one plot that are sent; longer ones keep the lowest and highest of each short run of samples."""
+"""Most points of one plot that are sent; longer ones keep the lowest and highest of each short run of samples."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +53,14 @@ class Curves:
 
 @dataclass(frozen=True)
 class Plot:
-    """A place for one plot at a time, with a tab for each. title : what they have in common."""
+    """A place for one plot at a time, with a tab for each. title : what the tabs have in common."""
 
     title: str
     tabs: tuple[Curves, ...]
 
 
 def plots_of(trajectory: Trajectory) -> tuple[Plot, ...]:
-    """Energy and drift; coordinates, velocities and states of force elements, a tab for each unit."""
+    """Return plots of energy and drift, and of coordinates, velocities and element states, a tab per unit."""
     t = np.asarray(trajectory.t, dtype=float)
     energy = trajectory.energy()
     parts = {name: np.asarray(getattr(energy, name), dtype=float) for name in ("kinetic", "potential", "total")}
@@ -86,7 +86,10 @@ def plots_of(trajectory: Trajectory) -> tuple[Plot, ...]:
 
 
 def names_and_units(model: Model, of: str) -> tuple[list[str], list[str]]:
-    """Names and units of the coordinates 'q' or velocities 'v'; 'joint', or 'joint.coordinate' where it has several."""
+    """Return names and units of the coordinates 'q' or velocities 'v'.
+
+    A name is 'joint', or 'joint.coordinate' for a joint that has several.
+    """
     names, units = [], []
     for joint in model.joints:
         if joint.mimic is not None:
@@ -98,15 +101,15 @@ def names_and_units(model: Model, of: str) -> tuple[list[str], list[str]]:
 
 
 QUATERNION = ("qw", "qx", "qy", "qz")
-"""Names of four coordinates whose negatives are the same rotation."""
+"""Names of the coordinates of a quaternion, whose negative is the same rotation."""
 
 
 def unrolled(model: Model, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
-    """Coordinates (k, nq), with whole turns added to angles that were told between -pi and pi, as those of bodies are.
+    """Return coordinates (k, nq) with whole turns added to angles that were recorded between -pi and pi.
 
-    A quaternion stays on the side of the one before: where a formulation told its negative, the same rotation, all four
-    curves would leap. An angle goes on with the turn that comes nearest to what its rate says: one that was counted
-    through all its turns stays as it is, however fast; so does one that leaps by anything but whole turns.
+    A quaternion stays on the side of the one before: where a formulation gave its negative, the same rotation, all four
+    curves would jump. An angle continues with the turn that is closest to what its rate predicts: a multi-turn angle
+    stays as it is, however fast; so does one that jumps by anything but whole turns.
     """
     found = np.array(q, dtype=float)
     for joint in model.joints if len(t) > 1 else ():
@@ -131,7 +134,7 @@ def unrolled(model: Model, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
 def curves(
     name: str, unit: str, t: NDArray, names: tuple[str, ...], colors: tuple[str, ...], values: NDArray
 ) -> Curves:
-    """Curves, thinned to the budget without losing their peaks."""
+    """Return curves, decimated to the budget without losing their peaks."""
     run = int(np.ceil(2 * values.size / BUDGET)) if values.size > BUDGET else 1
     if run <= 2:
         return Curves(name, unit, t, names, colors, values)
@@ -145,16 +148,16 @@ def curves(
 
 
 def at_all_times(series: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray, NDArray]:
-    """Curves, each over times of its own, over the times of all: (k,) and (curves, k).
+    """Resample curves, each with its own times, at the times of all: (k,) and (curves, k).
 
-    Between its own times each runs straight, which is how it was drawn before; outside of them it is NaN.
+    Between its own times each is linear, as it is drawn; outside of them it is NaN.
     """
     t = np.unique(np.concatenate([times for times, _ in series]))
     return t, np.array([np.interp(t, times, values, left=np.nan, right=np.nan) for times, values in series])
 
 
 def by_unit(symbol: str, t: NDArray, values: NDArray, names: list[str], units: list[str]) -> list[Curves]:
-    """One set of curves a unit, quaternions last; colours run through the palette."""
+    """Return one set of curves per unit, quaternions last; colours run through the palette."""
     sets = []
     for unit in sorted(dict.fromkeys(units), key=lambda unit: unit == "1"):
         chosen = [k for k, u in enumerate(units) if u == unit]

@@ -1,4 +1,4 @@
-"""Solids with the inertia of a body: what a body looks like from its ten numbers alone."""
+"""Homogeneous solids with the inertia of a body, which show it from its ten numbers alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Solid = tuple[NDArray, NDArray]
 
 
 def ellipsoid(inertia: Inertia) -> Solid:
-    """Semi-axes (3,) and pose (4, 4) of the homogeneous ellipsoid with the same mass and inertia.
+    """Return semi-axes (3,) and pose (4, 4) of the homogeneous ellipsoid with the same mass and inertia.
 
     From I_x = m (b^2 + c^2) / 5 and its like: a^2 = 5 (I_y + I_z - I_x) / (2 m).
     """
@@ -20,7 +20,7 @@ def ellipsoid(inertia: Inertia) -> Solid:
 
 
 def cuboid(inertia: Inertia) -> Solid:
-    """Edges (3,) and pose (4, 4) of the homogeneous cuboid with the same mass and inertia.
+    """Return edges (3,) and pose (4, 4) of the homogeneous cuboid with the same mass and inertia.
 
     From I_x = m (b^2 + c^2) / 12 and its like: a^2 = 6 (I_y + I_z - I_x) / m.
     """
@@ -29,7 +29,7 @@ def cuboid(inertia: Inertia) -> Solid:
 
 
 def _excess(inertia: Inertia) -> Solid:
-    """(I_y + I_z - I_x) / m about the principal axes, and the pose of these at the centre of mass."""
+    """Return (I_y + I_z - I_x) / m about the principal axes, and the pose of these at the centre of mass."""
     moments, axes = np.linalg.eigh(inertia.inertia_com)
     if np.linalg.det(axes) < 0.0:
         axes = axes * [1.0, 1.0, -1.0]

@@ -1,4 +1,4 @@
-"""A model with a faint copy of itself, for how it was or how else it could be."""
+"""A model with a faint copy of itself, for an earlier or an alternative motion."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rbdkit.scene.tracks import BUDGET, Tracks, drawable, tracks
 from rbdkit.scene.triangles import Triangles
 
 OPACITY = 0.22
-"""Of the copy."""
+"""Opacity of the copy."""
 
 
 def with_ghost(scene: Scene, bodies: Scene | None = None) -> Scene:
-    """The scene with a second set of nodes that carries a faint copy of the bodies.
+    """Return the scene with a second set of nodes that carries a faint copy of the bodies.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ def with_ghost(scene: Scene, bodies: Scene | None = None) -> Scene:
 
 
 def tracks_with_ghost(t: NDArray, poses: NDArray, ghost_t: NDArray, ghost_poses: NDArray) -> Tracks:
-    """Motion and ghost as tracks of one scene, each at its own times; a ghost that ended stays at its end."""
+    """Return motion and ghost as tracks of one scene, each at its own times; a ghost that ended stays at its end."""
     count, ghost_count = drawable(poses), drawable(ghost_poses)
     ghost = tracks(ghost_t[:ghost_count], ghost_poses[:ghost_count], BUDGET // 2)
     return replace(tracks(t[:count], poses[:count], BUDGET // 2), beside=(ghost,))
 
 
 def plots_with_ghost(plots: tuple[Plot, ...], ghosts: tuple[Plot, ...]) -> tuple[Plot, ...]:
-    """The curves, and those of the ghost in faint colours under the same tabs."""
+    """Return the curves, with those of the ghost in faint colours under the same tabs."""
     old = {(plot.title, tab.name): tab for plot in ghosts for tab in plot.tabs}
     return tuple(
         replace(plot, tabs=tuple(_joined(tab, old.get((plot.title, tab.name))) for tab in plot.tabs)) for plot in plots

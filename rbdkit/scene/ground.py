@@ -16,23 +16,23 @@ from rbdkit.scene.triangles import Triangles
 LAYER = "ground"
 OPACITY = 0.32
 REACH = 1.1
-"""Of a disc, in diagonals of the picture."""
+"""Radius of a disc, in diagonals of the picture."""
 BELOW = 2e-3
-"""In diagonals of the picture; discs lie so much lower than their planes, for what lies on these to be seen."""
+"""Distance of discs below their planes, in diagonals of the picture, so that what lies on the planes is visible."""
 NEAR = 2.0
-"""In diagonals of the picture; grounds that are not farther away come into it."""
+"""Largest distance, in diagonals of the picture, at which a ground is still drawn in it."""
 SIDES = 72
 
 
 def reaching_to(grounds: Iterable[NDArray], outline: NDArray) -> NDArray:
-    """An outline (k, 3) with the points of grounds, poses (4, 4) in the world, that are beside it."""
+    """Return an outline (k, 3) extended by the nearest points of nearby grounds, poses (4, 4) in the world."""
     middle, size = _middle(outline)
     feet = [_foot(pose, middle) for pose in grounds]
     return np.array([*outline, *(foot for foot in feet if np.linalg.norm(foot - middle) <= NEAR * size)])
 
 
 def laid_under(scene: Scene, outline: NDArray) -> Scene:
-    """The scene with another outline (k, 3), and with a grid and grounds that reach under that."""
+    """Return the scene with another outline (k, 3), and with a grid and grounds that reach under it."""
     level = next((float(pose[2, 3]) for pose in scene.grounds if pose[2, 2] == 1.0), None)
     others = (part for part in scene.parts if part.layer != LAYER)
     discs = (Part(0, LAYER, _disc(pose, outline), OPACITY) for pose in scene.grounds)
@@ -40,7 +40,7 @@ def laid_under(scene: Scene, outline: NDArray) -> Scene:
 
 
 def _disc(pose: NDArray, outline: NDArray) -> Triangles:
-    """A ground as far as it is drawn: a disc about the place below the middle of an outline."""
+    """Return the drawn part of a ground: a disc about the point below the middle of an outline."""
     middle, size = _middle(outline)
     angles = 2.0 * np.pi * np.arange(SIDES) / SIDES
     rim = REACH * size * np.stack([np.cos(angles), np.sin(angles), np.zeros(SIDES)], axis=1)
@@ -56,12 +56,12 @@ def _disc(pose: NDArray, outline: NDArray) -> Triangles:
 
 
 def _middle(outline: NDArray) -> tuple[NDArray, float]:
-    """Middle and diagonal of the box about an outline."""
+    """Return middle and diagonal of the bounding box of an outline."""
     low, high = outline.min(axis=0), outline.max(axis=0)
     return 0.5 * (low + high), float(np.linalg.norm(high - low)) or 1.0
 
 
 def _foot(pose: NDArray, x: NDArray) -> NDArray:
-    """The point of a plane below a point."""
+    """Return the foot of the perpendicular from a point to a plane."""
     n = pose[:3, 2]
     return x - n * float(n @ (x - pose[:3, 3]))

@@ -1,4 +1,4 @@
-"""What of a motion with knobs a web page can compute by itself, as data for its JavaScript."""
+"""Simulation of a model with parameter sliders ("knobs") in a web page, as data for its JavaScript."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from rbdkit.spatial.read_numbers import floats
 
 @dataclass(frozen=True, eq=False)
 class InPage:
-    """What a page needs to simulate.
+    """Data with which a page simulates.
 
     Attributes
     ----------
     data
-        Kernels, where knobs go, the start, what is plotted.
+        Kernels, places of the knobs' numbers, initial state, plots.
     turned : list of int
-        Numbers of the knobs that the page can turn.
+        Numbers of the knobs that the page can change.
     left_out : dict of str to str
         Knobs that stay as they are, and why.
     shapes : list
-        What knobs do to the scene, as `reshaping` has it, with the row of the knob.
+        Changes of the scene by knobs, as `reshaping` returns them, with the row of the knob.
     """
 
     data: dict[str, Any]
@@ -52,7 +52,7 @@ class InPage:
     shapes: list[dict[str, Any]] = field(default_factory=list)
 
     def packed(self, scene: Scene) -> dict[str, Any]:
-        """A scene that follows the knobs."""
+        """Pack a scene that follows the knobs."""
         return reshaped(scene, self.shapes) if self.shapes else pack_scene(scene)
 
 
@@ -67,14 +67,14 @@ def in_page(
     algorithms: Sequence[str] = ("energy", "poses"),
     build: Build | None = None,
 ) -> InPage | str:
-    """The data of a page that simulates as an experiment does, or why there can be none.
+    """Return the data of a page that simulates as an experiment does, or the reason why there are none.
 
     Parameters
     ----------
     values : of the knobs at the start.
     parameters : names of further parameters that the page sets by itself.
-    algorithms : kernels besides the simulation.
-    build : makes the scene of a model, for knobs that change what it looks like; not asked for where it is None.
+    algorithms : kernels in addition to the simulation.
+    build : makes the scene of a model, for knobs that change what it looks like; not called where it is None.
     """
     member = experiment.member(values)
     model, run = member.model, member.options
@@ -140,7 +140,7 @@ def in_page(
 
 
 def _without_contacts(model: Model) -> Model:
-    """The model with bodies that pass through each other."""
+    """Return the model without contacts, so that bodies pass through each other."""
     if not model.contact_rules:
         return model
     through = copy(model)
@@ -154,12 +154,12 @@ def _methods(experiment: Experiment, now: Any) -> list[Any]:
 
 
 def _closing(model: Model, method: Any) -> Any:
-    """The method that keeps loops closed, where there are some."""
+    """Return the method that keeps loops closed, if there are any."""
     return stabilised(method, False)[1] if besides_tree(model) else method
 
 
 def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
-    """Where the number of a knob goes in the page: a parameter, the first state, or the run."""
+    """Return where a knob's number goes in the page: a parameter, the initial state, or an option of the run."""
     name = knob.name
     if name in experiment.building:
         raise _CannotTurn("a Python function builds the model of it")
@@ -184,7 +184,7 @@ def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
 
 
 def _state_entry(model: Model, name: str) -> tuple[str, int]:
-    """Whether a name is of a coordinate 'q' or a velocity 'v' of the first state, and which."""
+    """Return whether a name is that of an initial coordinate 'q' or velocity 'v', and its index."""
     q, v = np.arange(model.nq, dtype=float), model.nq + np.arange(model.nv, dtype=float)
     z = np.full((1, model.nz), -1.0)
     numbered = Trajectory(model, np.zeros(1), q[None], v[None], z=z).columns()
@@ -200,7 +200,7 @@ def _state_entry(model: Model, name: str) -> tuple[str, int]:
 
 
 def _plots(model: Model) -> list[dict[str, Any]]:
-    """The tabs of the plots beside the picture: which columns each of them shows."""
+    """Return the tabs of the plots beside the picture, with the columns that each of them shows."""
     names = ("kinetic", "potential", "total")
     energy = {
         "of": "energy", "columns": [0, 1, 2], "name": "Energy (J)", "unit": "J", "log": False, "names": list(names),
@@ -211,7 +211,7 @@ def _plots(model: Model) -> list[dict[str, Any]]:
 
 
 def _tabs(model: Model, of: str, count: int) -> Iterator[dict[str, Any]]:
-    """A tab for each unit; the columns are found by plotting their numbers."""
+    """Yield a tab for each unit; its columns are found by plotting column numbers."""
     for tab in by_unit(of, np.zeros(1), np.arange(count, dtype=float)[None], *names_and_units(model, of)):
         columns: NDArray = tab.values[:, 0].astype(int)
         yield {

@@ -1,4 +1,4 @@
-"""Marks for what a joint can do, read from its motion subspace: they serve every joint type, present and to come."""
+"""Marks of joint freedoms, read from the motion subspace, so that they serve every joint type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbdkit.scene.triangles import Triangles, join
 
 
 def joint_mark(model: Model, body: int, q: NDArray, length: float) -> Triangles | None:
-    """Painted triangles, in body coordinates, for the joint of a body; None for a fixed or a free joint.
+    """Return painted triangles, in body coordinates, for the joint of a body; None for a fixed or a free joint.
 
     A column (omega, v) of S is a screw: a turn about the line through omega x v / omega^2, a slide along v, or both.
     length : m, of the axis.

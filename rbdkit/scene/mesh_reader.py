@@ -17,7 +17,7 @@ from rbdkit.scene.reduce import reduced
 from rbdkit.scene.triangles import Triangles
 
 BUDGET = 12_000
-"""Triangles that one mesh file may bring into a scene."""
+"""Most triangles that one mesh file may bring into a scene."""
 
 PLAIN = np.array([0.74, 0.76, 0.79])
 """Colour of pieces without one in a file where others have one."""
@@ -71,12 +71,12 @@ class MeshReader:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to write under the picture."""
+        """Notes to be written under the picture."""
         count = len(self.missing)
         return (f"{count} mesh{'es' if count > 1 else ''} not available: drawn as a box",) if count else ()
 
     def warn(self, model: str) -> None:
-        """One warning for all meshes that are drawn as a box, less those reported when the model was loaded."""
+        """Warn once about all meshes drawn as a box, except those reported when the model was loaded."""
         news = {name: why for name, why in self.missing.items() if name not in self.told}
         if news:
             lines = "\n".join(f"  {name}: {why}" for name, why in news.items())
@@ -91,7 +91,7 @@ class MeshReader:
 
 @lru_cache(maxsize=512)
 def _read(path: str, changed: int, budget: int) -> Triangles:
-    """The file's triangles; `changed` is its time stamp, so that an edited file is read anew."""
+    """Read the triangles of a file; `changed` is its time stamp, so that an edited file is read again."""
     pieces = read_pieces(Path(path))
     offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     vertices = np.concatenate([piece.vertices for piece in pieces])

@@ -52,7 +52,7 @@ def shaded(vertices: ArrayLike, faces: ArrayLike, face_colors: NDArray | None = 
 
 
 def weld(vertices: NDArray, faces: NDArray) -> tuple[NDArray, NDArray]:
-    """Vertices at one place become one vertex, as STL files need: each of their triangles brings its own three."""
+    """Merge vertices at one place, as STL files need, in which each triangle has its own three."""
     extent = float(np.ptp(vertices, axis=0).max(initial=0.0)) or 1.0
     first, renumbered = unique_rows(np.round(vertices / (1e-6 * extent)).astype(np.int64))
     return vertices[first], renumbered[faces]

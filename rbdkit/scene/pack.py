@@ -1,6 +1,6 @@
-"""Scenes, tracks and plots as JSON with binary buffers: what crosses the border to a browser.
+"""Scenes, tracks and plots as JSON with binary buffers, for transfer to a browser.
 
-Every buffer is little-endian. Surfaces of all parts stand in shared vertex buffers; equal ones are stored once.
+Every buffer is little-endian. The surfaces of all parts share vertex buffers; equal ones are stored once.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def pack_scene(scene: Scene, apart: Container[int] = ()) -> dict[str, Any]:
 
 
 def _shade(scene: Scene) -> list[float] | None:
-    """The plane that shadows fall on, as its unit normal and its distance from the origin; None if there is none."""
+    """Return the plane that shadows fall on, as its unit normal and its distance from the origin; None without one."""
     if scene.grounds:
         normal = scene.grounds[0][:3, 2]
         return [*normal.tolist(), float(normal @ scene.grounds[0][:3, 3])]

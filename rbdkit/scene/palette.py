@@ -1,6 +1,6 @@
-"""One visual language for everything that is drawn: views, plots and exported pages take their colours from here.
+"""Colours of everything that is drawn: views, plots and exported pages.
 
-The three axes differ in lightness as well as in hue, so they stay apart under the common colour-vision deficiencies.
+The three axes differ in lightness as well as in hue, so they remain distinct under common colour-vision deficiencies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fewer triangles for a mesh that is finer than a browser needs."""
+"""Decimation of meshes that are finer than a browser needs."""
 
 from __future__ import annotations
 

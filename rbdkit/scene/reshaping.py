@@ -1,4 +1,4 @@
-"""How a picture follows numbers that change its shapes, where no Python draws it anew."""
+"""Changes of a picture's shapes with a parameter, tabulated so that a page can follow a slider without Python."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from rbdkit.scene.scene import Scene
 from rbdkit.simulation.knobs import Experiment, Knob
 
 SHAPING = {"placement", "com"}
-"""Numbers that change what a model looks like."""
+"""Parameters that change what a model looks like."""
 WEIGHING = {"mass", "inertia"}
-"""Numbers that change what its ellipsoids look like."""
+"""Parameters that change its inertia ellipsoids."""
 SAMPLES = 9
-"""Values of a number at which shapes are known. Joints and tips of stick figures move in proportion to lengths, so that
-in between only the thickness of rods that turn is not exact."""
+"""Number of values at which shapes are tabulated. Joints and tips of stick figures move in proportion to lengths, so
+that in between only the thickness of rods that turn is not exact."""
 WIDE = 8.0
-"""Ranges whose ends are further apart than that many times are sampled in equal ratios."""
+"""Ratio of the ends of a range above which it is sampled geometrically."""
 STILL = 1e-6
-"""A vertex that moves less, as a part of the size of the picture, stays."""
+"""Displacement of a vertex, relative to the size of the picture, below which it counts as fixed."""
 
 Build = Callable[[Model], Scene]
 
 
 def reshaping(experiment: Experiment, values: NDArray, k: int, build: Build) -> dict[str, Any] | str | None:
-    """What the values of a knob do to the vertices of `apart`; why that cannot be said; None where they do nothing.
+    """Tabulate how a knob moves the vertices of `apart`; the reason if that is impossible; None if it moves none.
 
     Parameters
     ----------
-    values : of all knobs as they stand; what is said is added to the scene there.
+    values : present values of all knobs; displacements are relative to the scene there.
     k : number of a knob that is a parameter.
     build : makes the scene of a model.
     """
@@ -78,12 +78,12 @@ def reshaping(experiment: Experiment, values: NDArray, k: int, build: Build) -> 
 
 
 def apart(scene: Scene) -> dict[str, Any]:
-    """The scene packed with every surface for itself."""
+    """Pack the scene with every surface stored by itself."""
     return pack_scene(scene, range(2**31))
 
 
 def reshaped(scene: Scene, shapes: list[dict[str, Any]]) -> dict[str, Any]:
-    """The scene packed with what knobs do to it; surfaces that no knob changes are stored once where they are equal."""
+    """Pack the scene with the tables of knobs; surfaces that no knob changes are shared where they are equal."""
     first = apart(scene)
     moved = np.unique(np.concatenate([np.frombuffer(shape["moved"], dtype="<u4") for shape in shapes]))
     ranges = _ranges(first)
@@ -98,14 +98,14 @@ def reshaped(scene: Scene, shapes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _ranges(packed: dict[str, Any]) -> list[tuple[int, int]]:
-    """First vertex of each part, and the one behind its last."""
+    """Return the range of vertices of each part, as first and end."""
     index = np.frombuffer(packed["index"], dtype="<u4")
     corners = [index[start : start + count] for _, _, _, start, count, _ in packed["parts"]]
     return [(int(own.min()), int(own.max()) + 1) for own in corners]
 
 
 def _values(knob: Knob, now: float) -> NDArray:
-    """Where shapes are sampled: over the range, and at the value as it stands."""
+    """Return the values at which shapes are sampled: over the range, and the present one."""
     low, high = knob.low, knob.high
     spread = np.geomspace if low > 0.0 and high / low > WIDE else np.linspace
     return np.unique([*spread(low, high, SAMPLES), now])

@@ -1,4 +1,4 @@
-"""What is to be drawn, as plain data; no browser, no widget."""
+"""The scene: nodes, and what is drawn on them, as plain data without browser or widget."""
 
 from __future__ import annotations
 

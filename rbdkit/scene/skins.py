@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from rbdkit.scene.triangles import Triangles
 
 FLAT = 1e-6
-"""What counts as in a plane, as a share of the triangle's size."""
+"""Tolerance for points in a plane, relative to the triangle's size."""
 
 
 def surface_of(edges: Iterable[tuple[int, int]], places: dict[int, NDArray]) -> list[tuple[int, int, int]]:
-    """The triangles of a net of springs that lie on its surface.
+    """Return the triangles of a net of springs that lie on its surface.
 
-    Three nodes that are tied to each other make a triangle. It is inside if nodes that are tied to all three lie on
-    both sides of it. Where springs cross in a face, triangles would lie on each other; the first ones stay.
+    Three nodes that are connected to each other form a triangle. It is inside if nodes that are connected to all three
+    lie on both sides of it. Where springs cross in a face, triangles would overlap; the first ones are kept.
 
     edges : pairs of nodes. places : of the nodes at rest (3,).
     """
@@ -52,7 +52,7 @@ def surface_of(edges: Iterable[tuple[int, int]], places: dict[int, NDArray]) -> 
 
 
 def outside(edges: Iterable[tuple[int, int]], triangles: Iterable[tuple[int, int, int]]) -> list[bool]:
-    """Of every spring whether it is to be seen beside the surface: what leads away from it, not what is inside."""
+    """Return for each spring whether it is drawn beside the surface: if it leads away from it, not inside."""
     pairs = list(edges)
     covered = {k for corners in triangles for k in corners}
     near: defaultdict[int, set[int]] = defaultdict(set)
@@ -66,7 +66,7 @@ def outside(edges: Iterable[tuple[int, int]], triangles: Iterable[tuple[int, int
 def _covered(
     places: dict[int, NDArray], side: tuple[int, int], third: int, others: list[tuple[int, NDArray]], normal: NDArray
 ) -> bool:
-    """Whether a triangle on the same side and in the same plane is there already."""
+    """Return whether a triangle on the same side and in the same plane is there already."""
     along = places[side[1]] - places[side[0]]
     inward = np.cross(normal, along)
     here = inward @ (places[third] - places[side[0]])

@@ -19,11 +19,11 @@ from rbdkit.scene.solids import unit_box
 from rbdkit.scene.triangles import Triangles, join
 
 MESHED = 5
-"""Up to so many joint frames every pair gets a rod; beyond, rods run from the body's own joint frame only."""
+"""Most joint frames for which every pair gets a rod; with more, rods run from the body's own joint frame only."""
 
 
 def stick(model: Model, body: int, size: Sizes, without: Collection[int] = ()) -> Triangles | None:
-    """Painted triangles of a body as a stick figure, or None if there is nothing to tell.
+    """Return painted triangles of a body as a stick figure, or None if there is nothing to draw.
 
     Joint frames are the body's own, those of its children and of loops; a leaf adds its named frames or, with none, its
     centre of mass. A body whose joint frames all coincide becomes the cuboid that has its inertia. without : bodies to
@@ -46,7 +46,7 @@ def stick(model: Model, body: int, size: Sizes, without: Collection[int] = ()) -
 
 
 def joint_points(model: Model, body: int, without: Collection[int] = ()) -> tuple[list[NDArray], NDArray | None]:
-    """Origins of the joint frames on a body, its own first, in body coordinates; and the bob of a leaf, if any."""
+    """Return the origins of joint frames on a body, its own first, in body axes; and a leaf's bob, if any."""
     children = [b for b in model.bodies[1:] if b.parent == body and b.index not in without]
     points = [np.zeros(3)] if body > 0 else []
     points += [b.joint.placement[:3, 3] for b in children if b.joint.nv < 6]

@@ -1,4 +1,4 @@
-"""Hatched supports, as on a drawing: where a mechanism is held by the world, and where springs hang on it."""
+"""Hatched supports, as on a drawing: where the world holds a mechanism, and where springs are attached to it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rbdkit.scene.triangles import Triangles, join
 
 LAYER = "supports"
 STROKES = 6
-"""Of the hatching."""
+"""Number of strokes of the hatching."""
 THIN = 1e-9
-"""Of a motion subspace: parts that are smaller are zero."""
+"""Magnitude below which parts of a motion subspace are zero."""
 
 
 def supports_of(model: Model, q: NDArray, poses: NDArray, size: Sizes, bands: Iterable[Band] = ()) -> list[Part]:
@@ -52,7 +52,7 @@ def supports_of(model: Model, q: NDArray, poses: NDArray, size: Sizes, bands: It
 
 
 def _held(model: Model) -> set[int]:
-    """The world and the bodies that are fixed to it."""
+    """Return the world and the bodies that are fixed to it."""
     held = {0}
     for body in model.bodies[1:]:
         if body.parent in held and body.joint.nv == 0 and body.joint.type.is_fixed:
@@ -66,7 +66,7 @@ def _up(model: Model) -> NDArray:
 
 
 def _away(model: Model, pivot: NDArray, up: NDArray) -> NDArray:
-    """Up where a mechanism at rest in its neutral coordinates hangs below its pivots, else down."""
+    """Return up if a mechanism in its neutral coordinates hangs below its pivots, else down."""
     poses = np.asarray(forward_kinematics(model, model.neutral()).poses)
     massive = [b for b in model.bodies[1:] if b.inertia is not None and b.inertia.mass > 0.0]
     if not massive:
@@ -78,7 +78,7 @@ def _away(model: Model, pivot: NDArray, up: NDArray) -> NDArray:
 
 
 def _support(pivot: NDArray, S: NDArray, away: NDArray, length: float) -> Triangles | None:
-    """A bearing for what turns about a point, a rail for what slides along a line; None for any other joint."""
+    """Return a bearing for a joint that turns about a point, a rail for one that slides; None for any other."""
     if not 0 < S.shape[1] <= 3:
         return None
     turns = np.linalg.norm(S[:3], axis=0) > THIN
@@ -96,7 +96,7 @@ def _support(pivot: NDArray, S: NDArray, away: NDArray, length: float) -> Triang
 
 
 def _frame(away: NDArray, across: NDArray) -> NDArray:
-    """Columns: along the wall, across it, away from what it holds."""
+    """Return a rotation with columns along the wall, across it, and away from what it holds."""
     z = away / np.linalg.norm(away)
     y = across - z * float(z @ across)
     if np.linalg.norm(y) < 0.1 * np.linalg.norm(across):  # across it is away: any direction will do
@@ -106,7 +106,7 @@ def _frame(away: NDArray, across: NDArray) -> NDArray:
 
 
 def _wall(at: NDArray, away: NDArray, across: NDArray, far: float, length: float, wide: float = 1.0) -> Triangles:
-    """A plate with strokes behind it, `far` from a point."""
+    """Return a hatched plate at a distance `far` from a point."""
     frame = np.eye(4)
     frame[:3, :3], frame[:3, 3] = _frame(away, across), at
     half, thick = 1.0 * wide * length, 0.09 * length
@@ -124,7 +124,7 @@ def _wall(at: NDArray, away: NDArray, across: NDArray, far: float, length: float
 
 
 def _foot(at: NDArray, away: NDArray, across: NDArray, length: float) -> Triangles:
-    """From a pivot to its wall: a pyramid with the pin at its tip."""
+    """Return the pyramid from a wall to its pivot, with the pin at its tip."""
     frame = np.eye(4)
     frame[:3, :3], frame[:3, 3] = _frame(away, across), at
     x, y = 0.62 * length, 0.3 * length

@@ -1,4 +1,4 @@
-"""Where bodies touch, as it is drawn: forces, normals and friction cones; and what is plotted of it over time."""
+"""Contacts as they are drawn: forces, normals and friction cones; and their plots over time."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from rbdkit.simulation import Trajectory
 
 LONGEST = 0.35
-"""Of the model's size: how long the arrow of an ordinary large contact force is."""
+"""Length of the arrow of an ordinary large contact force, relative to the model's size."""
 NORMAL = 0.05
-"""Of the model's size: how long normals are drawn where no force acts."""
+"""Length of normals where no force acts, relative to the model's size."""
 MOST = 8
-"""Pairs that are plotted one by one; of more than these, the ones with the largest forces."""
+"""Most pairs that are plotted one by one; the ones with the largest forces."""
 KINDS = {"impact": palette.FORCE, "gain": palette.LINES[2], "loss": palette.LINES[0], "stick": palette.LINES[5],
          "slip": palette.LINES[1], "chatter": palette.LINES[4]}  # fmt: skip
 """Colours of events on the time line."""
 OPEN = "#e3a9c4"
-"""Colour of forces that the motion does not determine: a pale one of forces."""
+"""Pale colour of forces that the motion does not determine."""
 TOUCHING = {
     name: list(palette.rgb(color))
     for name, color in {"force": palette.FORCE, "open": OPEN, "near": palette.GROUND, "cone": palette.LINES[1]}.items()
 }
-"""Colours of what a page draws of contacts by itself."""
+"""Colours with which a page draws contacts by itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class Touching:
-    """What is drawn of the contacts of a state.
+    """Arrows and cones of the contacts at a state.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Touching:
 
 
 def force_scale(trajectory: Trajectory, size: float) -> float:
-    """Metres of arrow for 1 N: the largest force but for rare blows is `LONGEST` of the size (m) of what is drawn."""
+    """Return metres of arrow per N: the largest force, rare impacts aside, is `LONGEST` of the size, m."""
     record = trajectory.contacts
     forces = np.zeros(0) if record is None else np.linalg.norm(record.force, axis=1)
     forces = forces[forces > 0.0]
@@ -60,7 +60,7 @@ def force_scale(trajectory: Trajectory, size: float) -> float:
 
 
 def touching(trajectory: Trajectory, k: int, scale: float, size: float) -> Touching:
-    """Arrows and cones of state k of a motion.
+    """Return arrows and cones of state k of a motion.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ def touching(trajectory: Trajectory, k: int, scale: float, size: float) -> Touch
     k : int
         Number of the state.
     scale : float
-        Metres of arrow for 1 N; arrows longer than the size are cut off there.
+        Metres of arrow per N; arrows longer than the size are cut off there.
     size : float
-        Of what is drawn, m.
+        Size of what is drawn, m.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def touching(trajectory: Trajectory, k: int, scale: float, size: float) -> Touch
 
 
 def packed_touching(trajectory: Trajectory, states: NDArray, scale: float, size: float) -> dict[str, Any]:
-    """The contacts of some states, given by their numbers, as a page draws them by itself.
+    """Pack the contacts of some states, given by their numbers, for a page that draws them by itself.
 
     Rows of 11 little-endian float32: point, normal, force on the successor, friction, and 1 where the motion does not
     determine the force.
@@ -122,7 +122,7 @@ def packed_touching(trajectory: Trajectory, states: NDArray, scale: float, size:
 
 
 def contact_plots(trajectory: Trajectory) -> tuple[Plot, ...]:
-    """Gaps, normal forces and what contacts took, a tab each; nothing for a motion without contacts."""
+    """Return plots of gaps, normal forces and energy taken by contacts; none for a motion without contacts."""
     record = trajectory.contacts
     if record is None or not record.names:
         return ()
@@ -148,13 +148,13 @@ def contact_plots(trajectory: Trajectory) -> tuple[Plot, ...]:
 
 
 def event_marks(trajectory: Trajectory, most: int = 300) -> list[tuple[float, str, str]]:
-    """Time, text and colour of the events of a motion; of very many the ones with the largest impulses."""
+    """Return time, text and colour of the events of a motion; if too many, those with the largest impulses."""
     events = sorted(trajectory.events, key=lambda event: -event.impulse)[:most]
     return [(event.t, str(event), KINDS.get(event.kind, palette.GROUND)) for event in sorted(events, key=lambda e: e.t)]
 
 
 def _upright(normal: NDArray) -> NDArray:
-    """A rotation whose third column is the normal."""
+    """Return a rotation whose third column is the normal."""
     helper = np.eye(3)[int(np.argmin(np.abs(normal)))]
     first = np.cross(helper, normal)
     first /= np.linalg.norm(first)

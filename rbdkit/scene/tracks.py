@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rbdkit.simulation import Trajectory
 
 BUDGET = 2_000_000
-"""Bytes of poses that are sent for one motion; longer ones keep every second, third, ... sample."""
+"""Most bytes of poses sent for one motion; longer ones keep every second, third, ... sample."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +47,12 @@ class Tracks:
     shades: Mapping[str, NDArray] = field(default_factory=dict)
 
     def rows(self, times: ArrayLike) -> NDArray:
-        """Poses of all nodes, those beside included, at their last key times not after `times` (m,); (m, nodes, 7)."""
+        """Return poses (m, nodes, 7) of all nodes, those beside too, at the last key times not after `times`."""
         last = np.maximum(np.searchsorted(self.t, np.asarray(times, dtype=float), side="right") - 1, 0)
         return np.concatenate([self.poses[last], *(other.rows(times) for other in self.beside)], axis=1)
 
     def shades_at(self, t: float) -> dict[str, float]:
-        """What colours that change show at a time in s, by name; between keys on straight lines."""
+        """Return the values of changing colours at a time in s, by name, interpolated linearly between keys."""
         return {name: float(np.interp(t, self.t, values)) for name, values in self.shades.items()}
 
     def __repr__(self) -> str:
@@ -61,9 +61,9 @@ class Tracks:
 
 
 def tracks_of(trajectory: Trajectory, budget: int = BUDGET) -> Tracks:
-    """Tracks of the bodies of a trajectory, thinned evenly to a budget in bytes; first and last sample are kept.
+    """Return tracks of the bodies of a trajectory, decimated to a budget in bytes; first and last sample are kept.
 
-    Of a motion that ran away, what came before it did.
+    Of a motion that diverged, the part before that is drawn.
     """
     poses = np.asarray(trajectory.poses())
     count = drawable(poses)
@@ -73,7 +73,7 @@ def tracks_of(trajectory: Trajectory, budget: int = BUDGET) -> Tracks:
 
 
 def _activations(trajectory: Trajectory, t: NDArray, samples: NDArray) -> dict[str, NDArray]:
-    """Activations of the muscles whose activation changes, at some samples."""
+    """Return the activations, at some samples, of the muscles whose activation changes."""
     found = {}
     for force in trajectory.model.forces:
         muscle = force.element
@@ -85,16 +85,16 @@ def _activations(trajectory: Trajectory, t: NDArray, samples: NDArray) -> dict[s
 
 
 def drawable(poses: NDArray) -> int:
-    """How many of some poses (n, nodes, 4, 4) come before the first that is not one; one in any case.
+    """Return how many poses (n, nodes, 4, 4) come before the first invalid one; at least one.
 
-    A motion that runs away passes angles of which no computer knows the sine.
+    A motion that diverges passes angles so large that sine and cosine have no correct digits.
     """
     sound = np.isfinite(poses).all(axis=(1, 2, 3)) & (np.abs(poses[..., :3, :3]).max(axis=(1, 2, 3)) < 1.001)
     return len(sound) if sound.all() else max(1, int(np.argmin(sound)))
 
 
 def tracks(t: ArrayLike, poses: ArrayLike, budget: int = BUDGET) -> Tracks:
-    """Tracks from times (k,) and world poses (k, nodes, 4, 4).
+    """Return tracks from times (k,) and world poses (k, nodes, 4, 4).
 
     Raises
     ------
@@ -111,16 +111,16 @@ def tracks(t: ArrayLike, poses: ArrayLike, budget: int = BUDGET) -> Tracks:
 
 
 def kept_samples(count: int, nodes: int, budget: int) -> NDArray:
-    """Numbers of the samples to keep out of `count`: every n-th, and the last."""
+    """Return the numbers of the samples to keep out of `count`: every n-th, and the last."""
     step = max(1, int(np.ceil(count * nodes * 28 / budget)))
     samples = np.arange(0, count, step)
     return samples if samples[-1] == count - 1 else np.append(samples, count - 1)
 
 
 def seven(poses: NDArray) -> NDArray:
-    """Poses (..., 4, 4) as float32 rows (x, y, z, qx, qy, qz, qw), shape (..., 7): the form that three.js takes.
+    """Return poses (..., 4, 4) as float32 rows (x, y, z, qx, qy, qz, qw), shape (..., 7), the form of three.js.
 
-    Along a first axis of time each quaternion gets the sign that is nearer to the one before.
+    Along a first axis of time each quaternion gets the sign that is closer to the one before.
 
     Raises
     ------

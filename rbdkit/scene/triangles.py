@@ -1,4 +1,4 @@
-"""Coloured triangles: what every shape becomes before it is drawn."""
+"""Coloured triangle meshes, to which every shape is converted before it is drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class Triangles:
-    """A surface.
+    """A surface of triangles.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Triangles:
     colors: NDArray | None = None
 
     def moved(self, pose: NDArray, scale: ArrayLike = 1.0) -> Triangles:
-        """The surface scaled along its own axes (a number or three), then placed by a pose of shape (4, 4)."""
+        """Return the surface scaled along its own axes (a number or three), then placed by a pose of shape (4, 4)."""
         factors = np.broadcast_to(np.asarray(scale, dtype=float), (3,))
         R = pose[:3, :3]
         normals = (self.normals / np.where(factors == 0.0, 1e-12, factors)) @ R.T
@@ -40,7 +40,7 @@ class Triangles:
         return Triangles((self.vertices * factors) @ R.T + pose[:3, 3], normals, faces, self.colors)
 
     def painted(self, color: ArrayLike) -> Triangles:
-        """The surface in one colour (3,), unless it already has its own."""
+        """Return the surface in one colour (3,), unless it already has its own."""
         if self.colors is not None:
             return self
         return Triangles(
@@ -49,7 +49,7 @@ class Triangles:
 
 
 def join(surfaces: Iterable[Triangles]) -> Triangles:
-    """One surface of several painted ones."""
+    """Return one surface of several painted ones."""
     parts = list(surfaces)
     if len(parts) == 1:
         return parts[0]

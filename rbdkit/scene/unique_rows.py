@@ -1,4 +1,4 @@
-"""Equal rows of whole numbers, found by sorting one number a row instead of many."""
+"""Unique rows of integers, found by sorting one combined key per row instead of many columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def unique_rows(rows: NDArray) -> tuple[NDArray, NDArray]:
-    """For integer rows (n, k): the first row of each kind, shape (kinds,), and the kind of each row, shape (n,)."""
+    """Return for integer rows (n, k) the first row of each kind (kinds,) and the kind of each row (n,)."""
     low = rows.min(axis=0)
     spans = [int(span) for span in rows.max(axis=0) - low + 1]
     if np.prod([float(span) for span in spans]) < 2.0**62:
