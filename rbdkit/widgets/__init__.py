@@ -1,9 +1,8 @@
-"""What is seen and touched in the notebook: the view, its player and plots, joint sliders.
+"""Notebook widgets: the view, its player and plots, joint sliders, playgrounds, steppers, the builder.
 
 Thin over `rbdkit.scene`: Python packs a scene once, the JavaScript beside this file draws and plays it with pythreejs's
-three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of sliders for any numbers,
-`Playground` sliders with whatever a function of them draws.
-Figures without widgets are in `rbdkit.figures`.
+three.js. `Stage` shows any scene, `View` a model; `Panel` is a column of sliders for any numbers, `Playground` sliders
+with whatever a function of them draws. Figures without widgets are in `rbdkit.figures`.
 """
 
 from rbdkit.widgets.algorithm_stepper import AlgorithmStepper, step_algorithm

@@ -1,4 +1,4 @@
-"""Stepping through an algorithm: its own source, its own numbers, and the body at hand in the picture."""
+"""Stepper for algorithms: source and variables line by line, with the current body in the picture."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from rbdkit.widgets.step_panel import StepPanel
 from rbdkit.widgets.view import View
 
 DRAWN = ("v", "a", "f", "S", "IA")
-"""What is drawn at first, where the algorithm has it."""
+"""Quantities that are drawn at first, where the algorithm has them."""
 EMPTY = Model("no model")
-"""What stands in the picture of a function that is given no model."""
+"""Model in the picture of a function that is given none."""
 
 
 BUTTONS = [
@@ -77,7 +77,7 @@ class AlgorithmStepper(View):
 
     @property
     def result(self) -> Any:
-        """What the function returned; raises what it raised."""
+        """Result of the function; raises what the function raised."""
         if self.recording.fault is not None:
             raise self.recording.fault
         return self.recording.result
@@ -94,7 +94,7 @@ class AlgorithmStepper(View):
 
     @property
     def variables(self) -> dict[str, Any]:
-        """The variables as they are at this moment."""
+        """Variables at this moment."""
         return dict(self.recording.moments[self._k].variables)
 
     # --- going ------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class AlgorithmStepper(View):
         self.k = self.recording.step(self.k)
 
     def back(self) -> None:
-        """Take one line back."""
+        """Go one line back."""
         self.k = self.recording.step(self.k, -1)
 
     def next_body(self) -> None:
@@ -124,7 +124,7 @@ class AlgorithmStepper(View):
         self.k = self.recording.to_line(self.k, [(function, line)])
 
     def restart(self) -> None:
-        """Back to the first line."""
+        """Go back to the first line."""
         self.k = 0
 
     def _act(self, what: str, message: dict[str, Any]) -> None:
@@ -175,7 +175,7 @@ class AlgorithmStepper(View):
             self.travel(passed)
 
     def _passed_on(self, k: int, body: int, marks: Marks) -> tuple[Ellipsoid, Ellipsoid] | None:
-        """The inertia that the line before has handed across the joint: as it was, and what it is part of now."""
+        """Return the inertia that the last line passed to the parent: as it was, and the sum with it."""
         for change in self.recording.changes(k):
             at, whole = change.index, change.value
             if at is None or at == body or KINDS.get(change.name) != "inertia" or np.shape(whole) != (6, 6):
@@ -192,7 +192,7 @@ class AlgorithmStepper(View):
         return [name for name in marks.names if name in self.drawn]
 
     def _norms_with(self, marks: Marks) -> dict[str, tuple[float, float]]:
-        """The lengths to draw by; of what is gone at the end, its own."""
+        """Return the lengths to draw by: those of the run, with quantities that are gone at its end added."""
         return {**largest([marks]), **self._norms}
 
     def _marks_at(self, k: int, bodies: Iterable[int]) -> list[Marks]:
@@ -200,7 +200,7 @@ class AlgorithmStepper(View):
         return [marks_of(variables, body) for body in bodies]
 
     def _color(self, name: str) -> str:
-        """Of the straight arrow, or of the ellipsoid."""
+        """Return the colour of a quantity: of its straight arrow, or of its ellipsoid."""
         for marks in self._marks_at(len(self.recording) - 1, range(len(self.model.bodies))):
             for kind, group in (("motion", marks.motions), ("force", marks.forces)):
                 if name in group:
@@ -209,7 +209,7 @@ class AlgorithmStepper(View):
 
 
 def _row(label: str, value: Any) -> dict[str, str]:
-    """A variable as the panel shows it: its name, value, printed sign, what it is and in what unit."""
+    """Return a variable as a row of the panel: name, value, printed sign, meaning and unit."""
     words, units, sign = words_of(label)
     unit = " | ".join(filter(None, units))
     return {"label": label, "text": text_of(value), "words": words, "unit": unit, "sign": sign}
@@ -280,13 +280,13 @@ def step_algorithm(
 
 
 def _as_array(value: Any) -> Any:
-    """Numbers in a list as an array, as public functions take them too; anything else as it is."""
+    """Convert a list of numbers to an array, as public functions do; return anything else as it is."""
     numbers = isinstance(value, list | tuple) and value and all(isinstance(x, int | float) for x in value)
     return np.asarray(value, dtype=float) if numbers else value
 
 
 def _coordinates(model: Model, given: list[Any]) -> NDArray | None:
-    """The first argument that can be coordinates of the model."""
+    """Return the first argument that can be coordinates of the model."""
     for x in given:
         for values in (x, getattr(x, "x", None)):
             if isinstance(values, list | tuple | np.ndarray) and np.shape(values) == (model.nq,):

@@ -8,10 +8,10 @@ HERE = Path(__file__).parent / "js"
 
 
 def module(*names: str) -> str:
-    """The named JavaScript files, one after the other; the last one exports."""
+    """Join the named JavaScript files in this order; the last one exports."""
     return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 def style(name: str) -> str:
-    """The named CSS file."""
+    """Return the named CSS file."""
     return (HERE / f"{name}.css").read_text(encoding="utf-8")

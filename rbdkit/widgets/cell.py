@@ -1,4 +1,4 @@
-"""Which run of which notebook cell is going on, and what goes when a cell is run again."""
+"""The running notebook cell, and the cleanup of its earlier output when it is run again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CellRun(NamedTuple):
 
 
 def running_cell() -> CellRun | None:
-    """The run of a cell that is going on; None outside a notebook, in a callback, or if the front end does not tell."""
+    """Return the current run of a cell; None outside a notebook, in a callback, or if the front end does not tell."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if shell is None or not hasattr(shell, "get_parent"):
@@ -31,7 +31,7 @@ def running_cell() -> CellRun | None:
 
 
 class OfCell:
-    """Base of what a cell shows: when the cell is run again it is closed, and the new run brings its own."""
+    """Base of what a cell shows: it is closed when the cell is run again, as the new run brings its own."""
 
     _open: ClassVar[WeakSet[OfCell]] = WeakSet()
     _run: CellRun | None = None
@@ -41,7 +41,7 @@ class OfCell:
         raise NotImplementedError(f"{type(self).__name__} must say how it is closed")
 
     def _stay_with_cell(self) -> None:
-        """Remember the cell that is going on; close what its earlier runs showed, which no page shows any more."""
+        """Register with the running cell, and close what earlier runs of it showed, which no page shows any more."""
         self._run = running_cell()
         for other in list(OfCell._open):
             if self._run is not None and self._run.replaces(other._run):

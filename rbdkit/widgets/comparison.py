@@ -1,4 +1,4 @@
-"""Several motions of one model, seen together: ghosts, drifts, a table."""
+"""Several motions of one model, compared: ghosts, drifts, a table."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ HEADINGS = {
     "penetration": "penetration, m",
     "taken by contacts": "taken by contacts, J",
 }
-"""Of columns, where there is more to say than their names."""
+"""Headings of columns that need more than their names."""
 
 
 class LaidOver(LettingGo):
@@ -76,7 +76,7 @@ class LaidOver(LettingGo):
         return label
 
     def recorded(self) -> tuple[Trajectory, NDArray] | None:
-        """The first motion, and which of its states are drawn."""
+        """Return the first motion, and which of its states are drawn."""
         return None if self.tracks is None else (self._first, self.tracks.beside[0].samples)
 
     def _held_state(self) -> tuple[Model, dict[str, Any]]:
@@ -211,7 +211,7 @@ def compare(
 
 
 def table(comparison: Comparison) -> str:
-    """The table as HTML; the best of each column stands out."""
+    """Return the table as HTML; the best values of each column stand out."""
     columns = comparison.columns()
     head = "".join(
         f'<th title="{html.escape(TIPS.get(name, DRIFT))}">{html.escape(HEADINGS.get(name, name))}</th>'
@@ -234,7 +234,7 @@ def table(comparison: Comparison) -> str:
 
 
 def _best(values: list[float]) -> set[int]:
-    """Rows within a tenth of the smallest value; none if all are alike."""
+    """Return the rows within a tenth of the smallest value; none if all are alike."""
     finite = [k for k, value in enumerate(values) if np.isfinite(value)]
     if not finite or max(values[k] for k in finite) <= 1.1 * min(values[k] for k in finite):
         return set()
@@ -242,5 +242,5 @@ def _best(values: list[float]) -> set[int]:
 
 
 def _drawing(figure: Any) -> str:
-    """A figure as SVG in the colours of the page."""
+    """Return a figure as SVG in the colours of the page."""
     return f'<div class="rbd-drawing">{figure.svg()}</div>'

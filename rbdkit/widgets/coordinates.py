@@ -26,12 +26,12 @@ class Block:
         return self.q_slice.stop - self.q_slice.start == 4
 
     def values(self, q: NDArray) -> NDArray:
-        """Slider values of coordinates."""
+        """Return the slider values of coordinates."""
         own = q[self.q_slice]
         return quaternion.log(own) if self.rotation else own
 
     def coordinates(self, values: NDArray) -> NDArray:
-        """Coordinates of slider values, on their manifold."""
+        """Return the coordinates, on their manifold, for slider values."""
         return quaternion.exp(values) if self.rotation else values
 
 
@@ -100,7 +100,7 @@ class Coordinates:
         self.sliders = tuple(slider for block in self.blocks for slider in block.sliders)
 
     def q(self, values: NDArray) -> NDArray:
-        """Coordinates (nq,) of slider values."""
+        """Return the coordinates (nq,) for slider values."""
         q, k = np.empty(self.nq), 0
         for block in self.blocks:
             q[block.q_slice] = block.coordinates(values[k : k + len(block.sliders)])
@@ -108,5 +108,5 @@ class Coordinates:
         return q
 
     def values(self, q: NDArray) -> NDArray:
-        """Slider values of coordinates (nq,)."""
+        """Return the slider values of coordinates (nq,)."""
         return np.concatenate([block.values(q) for block in self.blocks]) if self.blocks else np.zeros(0)

@@ -1,4 +1,4 @@
-"""What the widgets with JavaScript of their own have in common."""
+"""Base of the widgets with JavaScript of their own."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _IN_PYTHON_ONLY = ContextVar("_IN_PYTHON_ONLY", default=False)
 
 @contextmanager
 def in_python_only() -> Iterator[None]:
-    """Widgets made in here are never told to the browser: they are to be written to a file and closed at once.
+    """Make widgets that are never announced to the browser, as they are written to a file and closed at once.
 
-    A widget that is closed before its JavaScript has come is one that anywidget reports, two seconds later, as failed.
+    Otherwise anywidget would report, two seconds later, that each widget closed before its JavaScript came has failed.
     """
     before = _IN_PYTHON_ONLY.set(True)
     try:
@@ -56,7 +56,7 @@ class Front(anywidget.AnyWidget):
             raise ValueRefused(str(fault)) from None
 
     def open(self) -> None:
-        """Tell the browser of the widget, unless it is made for Python alone."""
+        """Announce the widget to the browser, unless it is made for Python alone."""
         if not _IN_PYTHON_ONLY.get():
             super().open()
 

@@ -28,7 +28,7 @@ Now = tuple[Model, NDArray, NDArray | None, NDArray | None, ExternalForces, floa
 
 
 def state_of(run: Trajectory, k: int) -> Now:
-    """The k-th recorded state of a motion, and what acts there."""
+    """Return the k-th recorded state of a motion, and what acts on the model there."""
     q, v, t = run.q[k], run.v[k], float(run.t[k])
     f_ext = None if run.f_ext is None else run.f_ext(t, q, v)
     return run.model, q, v, None if run.tau is None else run.tau[k], f_ext, t, run.z[k]
@@ -62,7 +62,7 @@ class Inspecting(LettingGo):
 
     @property
     def facts(self) -> Inspection | None:
-        """What is known of the inspected body now."""
+        """Facts about the inspected body at present; None if there is none."""
         if not self.inspected:
             return None
         model, q, v, tau, f_ext, t, z = self._now()
@@ -95,7 +95,7 @@ class Inspecting(LettingGo):
             self._draw_facts(facts)
 
     def _draw_facts(self, facts: Inspection | None) -> None:
-        """Velocity and acceleration at the body's centre of mass, and the force through its joint, as arrows."""
+        """Draw velocity and acceleration at the body's centre of mass, and the force through its joint, as arrows."""
         if self._own_arrows:
             return
         if facts is None or "Motion" not in facts.sections:

@@ -1,4 +1,4 @@
-"""The table that opens when a body is clicked."""
+"""The table of facts that opens when a body is clicked."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Inspector(Front):
 
 
 def parts_of(value: NDArray) -> list[str]:
-    """A value as text, in parts that may stand below each other: the angular and the linear half of what is spatial."""
+    """Return a value as text, in parts that may stand below each other: angular and linear half."""
     if value.ndim == 2 and value.shape[1] == 6:
         return [f"columns 1 to 3\n{text_of(value[:, :3])}", f"columns 4 to 6\n{text_of(value[:, 3:])}"]
     angular, bar, linear = text_of(value).partition("| ")

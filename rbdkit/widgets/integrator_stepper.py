@@ -1,4 +1,4 @@
-"""Stepping an integrator: step by step, stage by stage, alone or beside another one."""
+"""Stepper for integrators: step by step, stage by stage, alone or beside another one."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ MEANING: dict[str, tuple[str, int | None]] = {
     "k": ("velocities that the step goes by", 0),
     "a": ("their rates", 1),
 }
-"""What the numbers of a step are, and how many times more than velocities they are divided by seconds."""
+"""Meaning of the numbers of a step, and their unit as a power of 1/s relative to velocities; None for time."""
 STAGE = "stage"
-"""Label of the copy that stands where the present stage is."""
+"""Label of the copy that shows the present stage."""
 AHEAD = 25
-"""Steps that are made at once, for a picture with room for them."""
+"""Number of steps that are made at once, so that the picture has room for them."""
 SYMBOLS = {"velocity": "v", "rate of velocity": "a"}
 UNITS = {"velocity": "m/s", "rate of velocity": "m/s\u00b2"}
 BESIDE = 0.018
-"""How far apart the arrows of a body stand, as a part of the size of the picture."""
+"""Distance between the arrows of a body, relative to the size of the picture."""
 LENGTH = 0.25
-"""Longest arrow, as a part of the size of the picture."""
+"""Longest arrow, relative to the size of the picture."""
 FAULTS = (RbdkitError, ArithmeticError, np.linalg.LinAlgError)
-"""What a step may fail with."""
+"""Errors with which a step may fail."""
 
 Pair = tuple[str | Maker, str | Integrator]
 
@@ -97,7 +97,7 @@ class IntegratorStepper(Stage):
         self._show_place("")
 
     def _first_poses(self) -> NDArray:
-        """Poses of the nodes over the first steps, as far as they can be made: what the picture has room for."""
+        """Return poses of the nodes over the first steps that succeed: those for which the picture has room."""
         poses = []
         for step in range(AHEAD):
             try:
@@ -111,32 +111,32 @@ class IntegratorStepper(Stage):
     # --- going ------------------------------------------------------------------------------------------------------
 
     def forward(self) -> None:
-        """On to the next stage, or from the last one to the next state."""
+        """Go to the next stage, or from the last one to the next state."""
         self._go(lambda: self.walks[0].forward(self.place))
 
     def back(self) -> None:
-        """To the stage or state before."""
+        """Go to the stage or state before."""
         self._go(lambda: self.walks[0].back(self.place))
 
     def step(self, steps: int = 1) -> None:
-        """So many steps on, to a state."""
+        """Go a number of steps on, to a state."""
         self._go(lambda: Place(self.place.step + steps))
 
     def step_back(self) -> None:
-        """To the state at the beginning of this step, or of the one before."""
+        """Go to the state at the beginning of this step, or of the one before."""
         back = 0 if self.place.stage else 1
         self._go(lambda: Place(max(0, self.place.step - back)))
 
     def run(self) -> None:
-        """Ten steps on."""
+        """Go ten steps on."""
         self.step(10)
 
     def restart(self) -> None:
-        """Back to the start."""
+        """Go back to the start."""
         self._go(lambda: Place(0))
 
     def _go(self, to: Callable[[], Place]) -> None:
-        """Go to a place if the steps to it can be made; else say why not and stay."""
+        """Go to a place if the steps to it can be made; otherwise show the reason and stay."""
         try:
             place = to()
             for walk in self.walks:
@@ -189,7 +189,7 @@ class IntegratorStepper(Stage):
     def _arrows_at(
         self, walk: Walk, t: float, x: NDArray, v: NDArray, v_rate: NDArray | None, base: int
     ) -> list[Arrow]:
-        """Velocity, and rate of velocity, of the bodies at their centres of mass."""
+        """Return velocity, and rate of velocity, of the bodies at their centres of mass, as arrows."""
         arrows: list[Arrow] = []
         shown = {"velocity": v, "rate of velocity": v_rate}
         for name, kind in (("velocity", "motion"), ("rate of velocity", "force")):
@@ -215,13 +215,14 @@ class IntegratorStepper(Stage):
 
     @property
     def _stops(self) -> int:
-        """Places of a step: its beginning and its stages."""
+        """Number of places of a step: its beginning and its stages."""
         return len(self.walks[0].stages(0)) + 1
 
     def _slopes(self) -> dict[str, Any]:
-        """The phase plane of the coordinate that moves most: the states, and the slope at each stage of the step.
+        """Return the phase plane of the coordinate that moves most: the states, and the slope at each stage of the
+        step.
 
-        Empty where coordinates and velocities are not of one number a joint.
+        Empty where coordinates and velocities do not correspond one to one.
         """
         first, place = self.walks[0], self.place
         states = [first.state(k) for k in range(first.known)]
@@ -245,7 +246,7 @@ class IntegratorStepper(Stage):
         }
 
     def _coordinate(self, own: int) -> str:
-        """Name of the joint that has a coordinate."""
+        """Return the name of the joint that has a coordinate."""
         return next((j.name for j in self.walks[0].system.model.joints[1:] if j.q_slice.start == own), f"q{own + 1}")
 
     def _numbers(self, t: float, x: NDArray, v: NDArray, v_rate: NDArray | None) -> list[dict[str, str]]:
@@ -264,7 +265,7 @@ class IntegratorStepper(Stage):
         return [{"label": label, "text": text, **self._meaning(label.rstrip("0123456789"))} for label, text in rows]
 
     def _meaning(self, name: str) -> dict[str, str]:
-        """What a number of a step is, and in what units."""
+        """Return the meaning and units of a number of a step."""
         if name not in MEANING:
             return {}
         words, rates = MEANING[name]
@@ -277,7 +278,7 @@ class IntegratorStepper(Stage):
         return {"words": words, "unit": " | ".join(raised(unit, rates) for unit in units)}
 
     def _drifts(self) -> list[dict[str, str]]:
-        """Invariants and drifts of all integrators, side by side."""
+        """Return invariants and drifts of all integrators, side by side."""
         rows = []
         for walk in self.walks:
             values, drifts = walk.invariants(self.place.step), walk.drift(self.place.step)
@@ -290,7 +291,7 @@ class IntegratorStepper(Stage):
 
 
 def raised(unit: str, rates: int) -> str:
-    """The unit of a velocity, or of what it is the rate of (-1), or of its own rate (1).
+    """Return the unit of a velocity (0), of its integral (-1), or of its rate (1).
 
     Examples
     --------
@@ -303,7 +304,7 @@ def raised(unit: str, rates: int) -> str:
 
 
 def _across(vector: NDArray, axis: NDArray) -> NDArray:
-    """A direction across a vector, and across an axis where that leaves one."""
+    """Return a direction orthogonal to a vector, and to an axis where the two are not parallel."""
     for other in (axis, np.eye(3)[int(np.argmin(np.abs(vector)))]):
         across = np.cross(vector, other)
         if (size := float(np.linalg.norm(across))) > 1e-12:

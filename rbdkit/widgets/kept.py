@@ -1,4 +1,4 @@
-"""What a cell shows once the kernel is gone: the picture, in place of a widget that nobody answers for."""
+"""Fallback for a widget without a kernel: a picture in the saved notebook, in which a motion can still play."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 640, 400
 NOTE = "Run the cell to touch it."
 INK = "#6e7681"
-"""Legible on light and on dark paper."""
+"""Ink that is legible on light and on dark paper."""
 COLORS = 160
 STYLE = """<style data-view="{name}">
 .jp-OutputArea-child:has(> .jp-OutputArea-output > style[data-view="{name}"]):not(:has(figure[data-kept="{name}"])),
@@ -41,17 +41,17 @@ figure[data-kept="{name}"] > button {{
 }}
 figure[data-kept="{name}"] > button:focus-visible {{ outline: 2px solid #1f5fbf; outline-offset: 2px; }}
 </style>"""
-"""JupyterLab, Notebook 7 and pages of nbconvert prefer the widget to the picture beside it, even where it is not to be
-had and no picture is seen. This shows it in the widget's place for as long as nothing of rbdkit is in there; and where
-scripts run and something moved, a figure in which it plays."""
+"""JupyterLab, Notebook 7 and pages of nbconvert prefer the widget to the picture beside it, even if the widget cannot
+be loaded and nothing is shown. This style shows the picture in the widget's place as long as no widget of rbdkit is
+there; and where scripts run and something moved, a figure in which it plays."""
 PAGE = """<script type="application/json" data-kept-page>{page}</script>
 {code}<script>{script}</script>"""
 _carriers: dict[str, str] = {}
-"""By a page's code, the cell of this notebook that carries it for all."""
+"""For each page code, the cell of this notebook that carries it for all."""
 
 
 def still(stage: Stage) -> bytes:
-    """A PNG of a view as it stands, on no ground, with a note how it comes to life."""
+    """Return a PNG of a view as it stands, on a transparent ground, with a note how to make it live."""
     image = Image.fromarray(pixels_of(stage, WIDTH, HEIGHT, transparent=True))
     pen = ImageDraw.Draw(image)
     pen.text((12, HEIGHT - 24), f"{stage.scene.name}. {NOTE}", fill=INK, font=ImageFont.load_default(size=13))
@@ -61,11 +61,11 @@ def still(stage: Stage) -> bytes:
 
 
 Pieces = tuple[str, str, str, str]
-"""Of a page: what stands before its code, the code, what stands after it; and the word on the button that opens it."""
+"""Pieces of a page: text before its code, the code, text after it; and the label of the button that opens it."""
 
 
 def put_down(bundle: dict[str, Any], png: bytes, name: str, page: Pieces | None = None) -> None:
-    """Show a widget's bundle with its picture in the cell that is going on, and what keeps the picture seen.
+    """Show a widget's bundle with its picture in the running cell, and the style that keeps the picture visible.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def put_down(bundle: dict[str, Any], png: bytes, name: str, page: Pieces | None 
 
 
 def _playing(page: Pieces, name: str, height: int) -> str:
-    """A page as a part of an output; its code is left out where an output of another cell carries it."""
+    """Return a page as part of an output; its code is left out where an output of another cell carries it."""
     before, code, after, word = page
     key, run = md5(code.encode(), usedforsecurity=False).hexdigest()[:12], running_cell()
     carried = ""

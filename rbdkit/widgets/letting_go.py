@@ -1,4 +1,4 @@
-"""A picture of a model that can be let go: from there on it moves, and can be pulled at."""
+"""Pictures of a model that can be released: from there on it moves, and can be pulled at."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class LettingGo(Stage):
-    """Base of pictures whose model can be let go, below the picture or in a cell of its own."""
+    """Base of pictures whose model can be released, below the picture or in a cell of its own."""
 
     _lets_go = traitlets.Bool(True).tag(sync=True)
     _refused = traitlets.Unicode("").tag(sync=True)
     _toy: Play | None = None
 
     def _held_state(self) -> tuple[Model, dict[str, Any]]:
-        """The model of the picture, and what `play` takes to begin as it stands."""
+        """Return the model of the picture, and the arguments with which `play` begins as the picture stands."""
         raise NotImplementedError(f"{type(self).__name__} must say what is let go")
 
     def recorded(self) -> tuple[Trajectory, NDArray] | None:
-        """The motion that the picture plays, and which of its states are drawn; None for a still picture."""
+        """Return the motion that the picture plays, and which of its states are drawn; None for a still picture."""
         return None
 
     def let_go(self, **options: Any) -> Play:
@@ -58,7 +58,7 @@ class LettingGo(Stage):
             self._toggle_toy()
 
     def _toggle_toy(self) -> None:
-        """The toy below the picture comes, or goes."""
+        """Show the simulation below the picture, or remove it."""
         toy, self._toy = self._toy, None
         if toy is None:
             try:
@@ -78,6 +78,6 @@ class LettingGo(Stage):
 
 
 def moving_on(model: Model, q: Any, v: Any, z: Any) -> tuple[Model, dict[str, Any]]:
-    """What `play` takes for a state; v is None at rest."""
+    """Return a model and the arguments of `play` for a state; v is None at rest."""
     given = {"q0": q, "v0": np.zeros(model.nv) if v is None else v}
     return model, given | ({"z0": z} if model.nz else {})

@@ -1,4 +1,4 @@
-"""How a picture is made: the function that a cell called by its name, and the one that draws, as in their files."""
+"""Source view of a picture: the function that a cell called by its name, and the one that draws, as in their files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbdkit.widgets.source import Source
 
 
 def how_made(draw: Callable[..., Any]) -> str:
-    """The source of the function that makes a widget just now, and of what it draws with, as HTML.
+    """Return as HTML the source of the function that is making a widget, and of the function that draws.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def how_made(draw: Callable[..., Any]) -> str:
 
 
 def _caller() -> CodeType | None:
-    """The innermost function on the way here that is none of the widgets'; None if it is a module or a cell."""
+    """Return the innermost calling function that is not one of the widgets'; None if it is a module or a cell."""
     frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("rbdkit.widgets"):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""A widget with one slider a number."""
+"""A widget with a slider for each number."""
 
 from __future__ import annotations
 
@@ -114,16 +114,16 @@ class Panel(Front):
         self.values = np.asarray(numbers, dtype=float).tobytes()
 
     def set(self, numbers: ArrayLike) -> None:
-        """Move the sliders and tell the listener."""
+        """Move the sliders and notify the listener."""
         self.numbers = np.asarray(numbers, dtype=float)
         self._tell()
 
     def reset(self) -> None:
-        """All sliders back to rest."""
+        """Set all sliders back to rest."""
         self.set([slider.rest for slider in self.sliders])
 
     def random(self) -> None:
-        """Random values within the ranges."""
+        """Set random values within the ranges."""
         rng = np.random.default_rng()
         if self._on_random is not None:
             self.set(self._on_random())

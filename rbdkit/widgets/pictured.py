@@ -1,4 +1,4 @@
-"""A picture of a view as it stands, drawn by Python."""
+"""Pixels of a view as it stands, drawn by Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def pixels_of(stage: Stage, width: int, height: int, t: float | None = None, **options: Any) -> NDArray:
-    """Pixels (height, width, 4) of a view at a time of its motion, or as it stands; `options` are of `Look`."""
+    """Return pixels (height, width, 4) of a view at a time of its motion, or as it stands; `options` are of `Look`."""
     poses, as_it_stands = stage.scene.poses, t is None
     t = stage.t if t is None else t
     if stage._pose and (stage.tracks is None or (as_it_stands and stage._set_by_hand)):

@@ -1,4 +1,4 @@
-"""A model that moves while one looks, and can be pulled at with the mouse."""
+"""A model that is simulated in the page while one looks, and can be pulled at with the mouse."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from rbdkit.widgets.view import framed, moving_root
 
 KERNELS = ("energy", "poses", "kinematics")
 ROOM = 3.0
-"""s of the motion that the picture has room for."""
+"""Duration of the motion for which the picture has room, s."""
 SETTLING = 0.02
-"""s of a free fall, whose energy may be missing where bodies settle on each other before it is said."""
+"""Time of a free fall, s, whose energy may be lost where bodies settle on each other before a warning."""
 HAND = "#d6336c"
 """Color of the line from a body to the hand that pulls at it."""
 
@@ -101,7 +101,7 @@ class Play(Stage):
         self.on_msg(self._heard)
 
     def _pictured(self, held: Model) -> Scene:
-        """The scene of the model with the numbers of another one, which has hands besides; the page draws these."""
+        """Return the scene of the model with the parameters of one with hands; the page draws the hands itself."""
         numbers, own = held.parameters, self.model.parameters
         other = {name: numbers[name] for name, value in own.items() if not np.array_equal(numbers[name], value)}
         return scene_of(self.model.with_parameters(other), self._first.q0)
@@ -140,9 +140,10 @@ class Play(Stage):
         self._pulls.append(pulls.reshape(-1, PlayedPulls.NUMBERS))
 
     def trajectory(self) -> Trajectory:
-        """What was played since the start, or since a slider moved: a state a picture, with the hands' forces.
+        """Return what was played since the start, or since a slider moved: one state per picture, with the hands'
+        forces.
 
-        The page tells it twice a second, and at once when it pauses.
+        The page sends it twice a second, and at once when it pauses.
 
         Raises
         ------
@@ -166,17 +167,17 @@ class Play(Stage):
         return Trajectory(model, t, q, v, tau, forces, z=z[:, : model.nz])
 
     def replay(self) -> Trajectory:
-        """What was played, computed again by Python: the same steps with the hands where they were in each picture.
+        """Compute again in Python what was played: the same steps with the hands where they were in each picture.
 
         A run of `simulate` with the ``f_ext`` of the trajectory differs a little: there a hand moves on at the very end
-        of a step, which the last stage of that step meets already.
+        of a step, which the last stage of that step already sees.
 
         Raises
         ------
         StateError
             If nothing was played yet.
         SimulationError
-            If joints move as time says: pieces of a run begin at time zero.
+            If joints are prescribed or a law depends on time: pieces of a run begin at time zero.
         """
         told = self.trajectory()
         if told.driven or callable(self._law):
@@ -201,7 +202,7 @@ class Play(Stage):
         return replace(told, q=np.array([q for q, _ in found]), v=np.array([v for _, v in found]))
 
     def _model_played(self) -> Model:
-        """The model with the numbers that its sliders gave it."""
+        """Return the model with the parameters that its sliders set."""
         if not self._turned:
             return self.model
         numbers = self._experiment.member(self._values).model.parameters
@@ -209,7 +210,7 @@ class Play(Stage):
 
 
 def _sealed(model: Model) -> bool:
-    """Whether no part of a model can bring energy in, so that what it gains comes from the steps."""
+    """Return whether no part of a model can add energy, so that any gain is an error of the steps."""
     joints = [*model.joints, *(loop.joint for loop in model.loops)]
     kinds = (Damper, JointDamper, JointFriction, Maxwell)
     return (
@@ -220,14 +221,14 @@ def _sealed(model: Model) -> bool:
 
 
 def hand_of(body: str) -> str:
-    """The name of the force element by which a body is pulled."""
+    """Return the name of the force element by which a body is pulled."""
     return f"hand on {body}"
 
 
 def with_hands(model: Model) -> tuple[Model, tuple[str, ...]]:
-    """A model with an idle hand on every body that can move, and the names of these bodies."""
+    """Return a model with an idle hand on every body that can move, and the names of these bodies."""
     held = copy(model)
-    moved = [False]  # by number of the body: whether a joint on the way from the world lets it move
+    moved = [False]  # for each body: whether a joint on the path from the world lets it move
     for body in model.bodies[1:]:
         moved.append(moved[body.parent] or model.joint(body.joint.name).nv > 0)
     pulled = tuple(body.name for body in model.bodies[1:] if moved[body.index])
@@ -238,7 +239,7 @@ def with_hands(model: Model) -> tuple[Model, tuple[str, ...]]:
 
 
 def states_with_hands(model: Model, held: Model, z0: Any) -> NDArray | None:
-    """States of the force elements of a model with hands, of which a user gives those of his own; None for none."""
+    """Return the states of force elements of a model with hands, with a user's values for the others; None for none."""
     if z0 is None:
         return None
     states = held.initial_z()
@@ -247,7 +248,10 @@ def states_with_hands(model: Model, held: Model, z0: Any) -> NDArray | None:
 
 
 def weights(model: Model) -> NDArray:
-    """Weight of all that hangs together with each body but by the world, N; of the world, of all bodies."""
+    """Return for each body the weight, N, of all bodies connected with it other than by the world.
+
+    The entry of the world is the weight of all bodies.
+    """
     root, mass = np.arange(len(model.bodies)), np.zeros(len(model.bodies))
     for body in model.bodies[1:]:
         root[body.index] = root[body.parent] if body.parent else body.index

@@ -1,4 +1,4 @@
-"""Sliders, a function of them, and what it draws: the widget that shows one idea."""
+"""Sliders, a function of them, and what it draws: the widget that demonstrates one idea."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rbdkit.widgets.view import View
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What one setting of the sliders looks like; whatever is left out stays away.
+    """Contents of the picture for one setting of the sliders; what is left out is not shown.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Picture:
     figure : Plot or None
         Beside the sliders.
     readout : sequence
-        Names with their values, as they are to be read.
+        Names with their values, as text.
     note : str
         A sentence below.
     handle : array_like (4, 4) or None
@@ -51,9 +51,9 @@ class Picture:
     handle_turns : bool
         Whether it can be turned too.
     idle : collection of str
-        Names of sliders that do nothing now; they step back.
+        Names of sliders that have no effect now; they are shown dimmed.
     units : mapping of str to str
-        Of sliders whose unit depends on others, by name.
+        Units of sliders, by name, where they depend on other sliders.
     """
 
     q: ArrayLike | None = None
@@ -173,7 +173,7 @@ class Playground(OfCell):
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values as they stand, by the names of the sliders."""
+        """Present values, by the names of the sliders."""
         return self._named(self.panel.numbers)
 
     def _named(self, numbers: NDArray) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class Playground(OfCell):
         self.panel.stop = stop
 
     def _places(self, values: Mapping[str, Any]) -> dict[int, float]:
-        """What the numbers of the named sliders become, by place."""
+        """Return new numbers of the named sliders, by index."""
         names = [slider.name for slider in self.panel.sliders]
         found = {}
         for name, value in values.items():
@@ -221,7 +221,7 @@ class Playground(OfCell):
         return found
 
     def _told(self, stop: Stop) -> dict[str, Any]:
-        """A stop as the browser gets it; sliders of choices and of whole numbers jump."""
+        """Return a stop as the browser needs it; sliders of choices and of whole numbers jump."""
         places = self._places(stop.values)
         return {
             "ask": stop.ask,
@@ -233,7 +233,7 @@ class Playground(OfCell):
     # --- picture ----------------------------------------------------------------------------------------------------
 
     def drawn_at(self, numbers: NDArray) -> Picture:
-        """What the function draws for numbers of the sliders, without showing it."""
+        """Return the function's picture for slider values, without showing it."""
         return self.draw(*self._named(numbers).values())
 
     def _turned(self, numbers: NDArray) -> None:
@@ -252,7 +252,7 @@ class Playground(OfCell):
             self.panel.note = picture.note
             self.panel.idle = [slider.name for slider in self.panel.sliders if slider.name in picture.idle]
             self.panel.units = dict(picture.units)
-        # last, for it takes longest: what is moved by hand does not wait for it
+        # last, as it takes longest: what is dragged must not wait for it
         self.panel.drawing = "" if picture.figure is None else picture.figure.svg()
 
     def _show_in_3d(self, stage: Stage, picture: Picture) -> None:
@@ -278,7 +278,7 @@ class Playground(OfCell):
 
     @property
     def widget(self) -> Stage | Controls:
-        """What shows itself in the notebook."""
+        """Widget that is shown in the notebook."""
         return self.panel if self.stage is None else self.stage
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
@@ -293,7 +293,7 @@ class Playground(OfCell):
             display(self.panel)
 
     def close(self) -> None:
-        """Close every widget that it made."""
+        """Close all widgets that it made."""
         self.panel.close()
         if self.stage is not None:
             self.stage.close()
@@ -304,7 +304,7 @@ class Playground(OfCell):
 
 
 def stage_of(scene: Scene | Model | None, height: int) -> Stage | None:
-    """The 3D picture of a scene or of a model, or none."""
+    """Return the 3D picture of a scene or of a model; None without one."""
     if isinstance(scene, Model):
         rng = np.random.default_rng(0)
         return View(scene, height=height, room_for=np.stack([scene.random_q(rng) for _ in range(REACH)]))

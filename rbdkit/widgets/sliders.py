@@ -17,7 +17,7 @@ from rbdkit.widgets.panel import Panel
 from rbdkit.widgets.view import View, moving_root
 
 REACH = 12
-"""Random configurations that the picture has room for."""
+"""Number of random configurations for which the picture has room."""
 
 
 class Sliders(View):
@@ -46,11 +46,11 @@ class Sliders(View):
         self.panel.numbers = self.coordinates.values(self._q)
 
     def reset(self) -> None:
-        """Back to the first coordinates."""
+        """Go back to the first coordinates."""
         self.panel.reset()
 
     def random(self) -> None:
-        """Random coordinates within the limits."""
+        """Set random coordinates within the limits."""
         self.panel.random()
 
     def _moved(self, values: NDArray) -> None:

@@ -1,4 +1,4 @@
-"""The source of functions as it stands in their files, to be read in a notebook."""
+"""Source of functions as it stands in their files, for reading in a notebook."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Source:
         self.things, self.doc = things, doc
 
     def _texts(self) -> list[tuple[str, str]]:
-        """Where each stands, and its text."""
+        """Return file and line of each function or class, and its text."""
         found = []
         for thing in self.things:
             lines, first = inspect.getsourcelines(thing)
@@ -54,7 +54,7 @@ class Source:
 
 
 def without_doc(text: str) -> str:
-    """A function or class without its docstring."""
+    """Return the text of a function or class without its docstring."""
     lines, definition = text.splitlines(), ast.parse(text).body[0]
     assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
     if ast.get_docstring(definition) is not None:
@@ -64,7 +64,7 @@ def without_doc(text: str) -> str:
 
 
 def coloured(text: str) -> str:
-    """Python as HTML, words of one kind in spans of one class: k, ow, s, c, m, nf, o."""
+    """Return Python as HTML, with tokens of one kind in spans of one class: k, ow, s, c, m, nf, o."""
     from pygments import lex  # comes with IPython
     from pygments.lexers import PythonLexer
     from pygments.token import Token

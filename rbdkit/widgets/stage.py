@@ -54,7 +54,7 @@ DRAWING = (
     "save",
     "stage",
 )
-"""What draws and plays; it asks for `open_three` and `ViewCanvas`, which say where three.js comes from."""
+"""Modules that draw and play; they call `open_three` and `ViewCanvas`, which say where three.js comes from."""
 MODULES = (*DRAWING, "release", "three_of_notebook", "stage_widget")
 
 
@@ -167,7 +167,7 @@ class Stage(Touch, OfCell):
     # --- what is drawn ----------------------------------------------------------------------------------------------
 
     def draw(self, scene: Scene, tracks: Tracks | None = None, plots: Iterable[Plot] = ()) -> None:
-        """Another scene in the same picture, with its motion and plots; eye and switches stay as they are."""
+        """Show another scene in the same picture, with its motion and plots; camera and switches stay as they are."""
         with self.hold_sync():
             self.scene, self.tracks = scene, tracks
             self.layers = {layer.name: self.layers.get(layer.name, layer.visible) for layer in scene.layers}
@@ -177,7 +177,7 @@ class Stage(Touch, OfCell):
             self.record(tracks, plots)
 
     def record(self, tracks: Tracks | None, plots: Iterable[Plot] = ()) -> None:
-        """Other motion and plots for the same scene."""
+        """Show other motion and plots for the same scene."""
         with self.hold_sync():
             self.tracks = tracks
             self._tracks = pack_tracks(tracks)
@@ -212,7 +212,7 @@ class Stage(Touch, OfCell):
         self.layers = {**self.layers, **dict.fromkeys(names, False)}
 
     def home(self) -> None:
-        """Back to the view that shows everything."""
+        """Go back to the view that shows everything."""
         self.send({"do": "home"})
 
     @traitlets.validate("layers")
@@ -237,7 +237,7 @@ class Stage(Touch, OfCell):
         self.playing = True
 
     def pause(self) -> None:
-        """Stop where it is."""
+        """Pause at the present time."""
         self.playing = False
 
     @traitlets.validate("t")
@@ -269,7 +269,7 @@ class Stage(Touch, OfCell):
     # --- in a cell --------------------------------------------------------------------------------------------------
 
     def still(self) -> bytes:
-        """The picture as PNG that stays in a saved notebook."""
+        """Return the picture as PNG that stays in a saved notebook."""
         return still(self)
 
     def _ipython_display_(self) -> None:
@@ -316,7 +316,7 @@ class Stage(Touch, OfCell):
             self.panel.close()
 
     def hidden(self) -> list[str]:
-        """Names of the layers that are not shown."""
+        """Return the names of the layers that are not shown."""
         return [name for name, visible in self.layers.items() if not visible]
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from ipywidgets import Widget
 
 
 def three_widgets() -> dict[str, Widget]:
-    """Renderer, scene, camera, controls, the group that holds everything, and samples: mesh, lines, line."""
+    """Return renderer, scene, camera, controls, the group that holds everything, and samples: mesh, lines, line."""
     # target and shadow are given: pythreejs would make them in the browser, log an error there and never close them
     target = p3.Object3D(position=[0.0, 0.0, -1.0])
     shadow = p3.DirectionalLightShadow(camera=p3.OrthographicCamera(-1.0, 1.0, 1.0, -1.0, 0.5, 500.0))
@@ -51,7 +51,7 @@ def _samples() -> dict[str, Widget]:
 
 
 def reachable(value: Any, found: dict[str, Widget] | None = None) -> dict[str, Widget]:
-    """Every open widget that a widget, list or dictionary of widgets refers to, itself included, by model id."""
+    """Return every open widget that a widget, list or dictionary of widgets refers to, itself included, by model id."""
     found = {} if found is None else found
     if isinstance(value, Widget):
         if value.comm is not None and value.model_id not in found:

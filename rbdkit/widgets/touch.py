@@ -1,4 +1,4 @@
-"""What hands do in a picture: pick things, drag a handle; and what answers them: what is selected, and arrows."""
+"""Interaction with a picture: picking and dragging by the mouse, and highlights and arrows in response."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rbdkit.widgets.front import Front
 
 @dataclass(frozen=True)
 class Pick:
-    """What was clicked: node and layer, and the point and outward normal there, (3,) in world coordinates.
+    """A click in the picture: node and layer, and the point and outward normal there, (3,) in world coordinates.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Touch(Front):
         self.on_msg(self._message)
 
     def arrows(self, arrows: Iterable[Arrow]) -> None:
-        """Arrows in place of those that were there; an empty list takes them away.
+        """Show arrows in place of earlier ones; an empty list removes them.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class Touch(Front):
             self._arrows = packed
 
     def ellipsoids(self, ellipsoids: Iterable[Ellipsoid]) -> None:
-        """Ellipsoids in place of those that were there.
+        """Show ellipsoids in place of earlier ones.
 
         Raises
         ------
@@ -90,15 +90,15 @@ class Touch(Front):
             self._ellipsoids = packed
 
     def travel(self, ends: tuple[Ellipsoid, Ellipsoid] | None) -> None:
-        """Let an ellipsoid move from one place and shape to another one, once; None ends what moves."""
+        """Animate an ellipsoid once from one place and shape to another; None stops the animation."""
         self._travel = b"" if ends is None else pack_ellipsoids(ends, len(self.scene.nodes))
 
     def on_pick(self, listener: Callable[[Pick], None]) -> None:
-        """Call a function with what is clicked in the picture."""
+        """Call a function with every click in the picture."""
         self._on_pick.append(listener)
 
     def handle(self, pose: ArrayLike | None, turn: bool = True) -> None:
-        """Show a handle at a world pose (4, 4), to be dragged along and about its axes; None takes it away."""
+        """Show a handle at a world pose (4, 4), to be dragged along and about its axes; None removes it."""
         self._handle = {} if pose is None else {"pose": seven(np.asarray(pose, dtype=float)).tolist(), "turn": turn}
 
     def on_drag(self, listener: Callable[[NDArray, bool], None]) -> None:
@@ -121,7 +121,7 @@ class Touch(Front):
         self._answered = self._asked
 
     def _led(self, node: str, point: NDArray, target: NDArray) -> None:
-        """A point (3,) of a node is dragged to a place (3,) in the world, where `_pullable` lets nodes be dragged."""
+        """Handle a point (3,) of a node being dragged to a place (3,) in the world, where `_pullable` permits that."""
 
     def _message(self, _: Any, content: dict[str, Any], __: Any) -> None:
         if content.get("do") == "picked":

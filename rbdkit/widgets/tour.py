@@ -1,4 +1,4 @@
-"""A guided way through a picture: what to look for, and where the sliders have to stand for it."""
+"""A guided tour through a picture: what to look for, and the slider values for it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ Tour = Sequence[Stop | tuple[str, Mapping[str, Any]] | tuple[str, Mapping[str, A
 
 
 def stops_of(tour: Tour) -> tuple[Stop, ...]:
-    """The stops, also where they were given as tuples.
+    """Return the stops of a tour, some of which may be given as tuples.
 
     Raises
     ------
     RbdkitError
-        If something is no stop.
+        If something is not a stop.
     """
     found = []
     for each in tour:

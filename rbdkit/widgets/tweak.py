@@ -1,4 +1,4 @@
-"""Turn the numbers of a model and see what its motion becomes, with the one before as a ghost."""
+"""Sliders for the numbers of a model and its run: each change simulates again, with the motion before as a ghost."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from rbdkit.widgets.panel import Panel, Slider
 from rbdkit.widgets.view import framed
 
 PAUSE = 0.8
-"""s without a change after which the next one is a new drag: what stands then becomes the ghost."""
+"""Seconds without a change after which the next one is a new drag: the motion at that time becomes the ghost."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A motion with the values that it came from, and what is drawn of it."""
+    """A motion with the values that it came from, and its scene and plots."""
 
     values: NDArray
     trajectory: Trajectory
@@ -104,21 +104,21 @@ class Tweak(Inspecting):
 
     @property
     def model(self) -> Model:
-        """The model as it stands."""
+        """Present model."""
         return self._current.trajectory.model
 
     @property
     def trajectory(self) -> Trajectory:
-        """The motion as it stands."""
+        """Present motion."""
         return self._current.trajectory
 
     @property
     def ghost(self) -> Trajectory:
-        """The motion that is drawn faintly."""
+        """Motion that is drawn faintly."""
         return self._ghost.trajectory
 
     def recorded(self) -> tuple[Trajectory, NDArray] | None:
-        """The motion that the picture plays, and which of its states are drawn."""
+        """Return the motion that the picture plays, and which of its states are drawn."""
         return None if self.tracks is None else (self.trajectory, self.tracks.samples)
 
     def _now(self) -> Now:
@@ -135,7 +135,7 @@ class Tweak(Inspecting):
         return Run(np.array(values), trajectory, scene, plots_of(trajectory))
 
     def _reshapes(self, before: NDArray, after: NDArray) -> bool:
-        """Whether a body may look different with other values."""
+        """Return whether a body may look different with other values."""
         turned = [knob.name for knob, a, b in zip(self.experiment.knobs, before, after, strict=True) if a != b]
         looks = SHAPING | (WEIGHING if self.layers.get("inertia") else set())
         return any(name in self.experiment.building or looks & set(name.split(".")) for name in turned)
@@ -173,18 +173,18 @@ class Tweak(Inspecting):
 
     @traitlets.observe("layers")
     def _weigh_again(self, change: Any) -> None:
-        """Ellipsoids that come into sight are those of the masses as they stand."""
+        """Update ellipsoids that become visible to the present masses."""
         if change["new"].get("inertia") and not change["old"].get("inertia", True):
             run = self.trajectory
             self._show_run(replace(self._current, scene=scene_of(run.model, run.q[0])))
 
     def _in_frame(self, scene: Scene) -> Scene:
-        """The scene in the frame of the first picture: nothing jumps while a slider moves."""
+        """Return the scene in the frame of the first picture, so that nothing jumps while a slider moves."""
         under = laid_under(scene, self._outline)
         return under if scene.grounds else replace(under, grid=self._grid)
 
     def pictured(self, model: Model) -> Scene:
-        """The scene of another model of the same bodies, with its own ghost."""
+        """Return the scene of another model of the same bodies, with its own ghost."""
         return with_ghost(scene_of(model, self.trajectory.q[0]))
 
     def _both(self) -> Tracks:
@@ -193,7 +193,7 @@ class Tweak(Inspecting):
 
 
 def slider_of(knob: Knob) -> Slider:
-    """The slider of a knob."""
+    """Return the slider of a knob."""
     names = tuple(x if isinstance(x, str) else getattr(x, "name", None) or str(x) for x in knob.choices)
     return Slider(knob.name, knob.unit, knob.low, knob.high, knob.rest, "", False, knob.logarithmic, names)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rbdkit.simulation import Trajectory
 
 FAR = 4.0
-"""A motion that needs a picture so many times larger than the model is followed instead."""
+"""Size of a picture, relative to the model, above which a motion is followed by the camera instead."""
 
 
 class View(Inspecting):
@@ -97,7 +97,7 @@ class View(Inspecting):
 
     @property
     def force_scale(self) -> float:
-        """Metres of arrow for 1 N of contact force; set it to draw them longer or shorter."""
+        """Metres of arrow per N of contact force; set it to draw arrows longer or shorter."""
         return self._newtons
 
     @force_scale.setter
@@ -106,11 +106,11 @@ class View(Inspecting):
         self._touch({})
 
     def next_event(self) -> str:
-        """Go on to the next event of the contacts, and say what it is; '' if there is none."""
+        """Go to the next event of the contacts and return what it is; '' if there is none."""
         return self._go([mark for mark in self._events if mark[0] > self.t + 1e-9][:1])
 
     def previous_event(self) -> str:
-        """Go back to the event before, and say what it is; '' if there is none."""
+        """Go back to the event before and return what it is; '' if there is none."""
         return self._go([mark for mark in self._events if mark[0] < self.t - 1e-9][-1:])
 
     def _go(self, marks: list[tuple[float, str, str]]) -> str:
@@ -128,7 +128,7 @@ class View(Inspecting):
                 self.ellipsoids(drawn.cones)
 
     def packed_touching(self, tracks: Tracks) -> dict[str, Any] | None:
-        """Contacts at the keys of these tracks, for a page without Python; None where none are drawn."""
+        """Pack the contacts at the keys of these tracks, for a page without Python; None where none are drawn."""
         if not self._touching or self.trajectory is None:
             return None
         return packed_touching(self.trajectory, tracks.samples, self._newtons, self._size)
@@ -150,7 +150,7 @@ class View(Inspecting):
         self._set_by_hand = True
 
     def recorded(self) -> tuple[Trajectory, NDArray] | None:
-        """The motion that the picture plays, and which of its states are drawn; None for a still picture."""
+        """Return the motion that the picture plays, and which of its states are drawn; None for a still picture."""
         if self.trajectory is None or self.tracks is None:
             return None
         return self.trajectory, self.tracks.samples
@@ -259,14 +259,14 @@ def show(
 
 
 def moving_root(model: Model) -> str:
-    """The heaviest body that floats, whose motion carries the others along; '' if none does."""
+    """Return the name of the heaviest floating body, whose motion carries the others along; '' if none floats."""
     floating = [body for body in model.bodies[1:] if body.parent == 0 and body.joint.nv > 2]
     masses = [0.0 if body.inertia is None else body.inertia.mass for body in floating]
     return floating[int(np.argmax(masses))].name if floating else ""
 
 
 def reaching(scene: Scene, poses: NDArray) -> Scene:
-    """The scene with an outline and a grid that take in other poses (k, nodes, 4, 4) too; it stands where it stood."""
+    """Return the scene with outline and grid extended to other poses (k, nodes, 4, 4); it stands where it stood."""
     hidden = {"frames", GROUND, *(layer.name for layer in scene.layers if not layer.visible)}
     outlines = node_outlines([part for part in scene.parts if part.layer not in hidden], len(scene.nodes), scene.bands)
     wider = laid_under(scene, reaching_to(scene.grounds, swept_outline(outlines, poses)))
@@ -276,9 +276,9 @@ def reaching(scene: Scene, poses: NDArray) -> Scene:
 
 
 def framed(scene: Scene, tracks: Tracks, followed: str) -> tuple[Scene, NDArray | None, bool]:
-    """The scene for a motion: with an outline that takes the motion in, and a grid below it.
+    """Return the scene for a motion: with an outline that contains the motion, and a grid below it.
 
-    Returns also the outline for a camera that follows a node, and whether the motion goes too far for any other.
+    Also return the outline for a camera that follows a node, and whether the motion goes too far for any other.
     """
     keys = np.unique(np.linspace(0, len(tracks.t) - 1, 200).astype(int))
     rows = tracks.rows(tracks.t[keys]).astype(float)

@@ -1,4 +1,4 @@
-"""Build a model by hand: the tree, a picture that can be grasped, and a form for what is selected."""
+"""Builder of models by hand: the tree, a picture with a handle, and a form for what is selected."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.touch import Pick
 
 GROWN = 1.25
-"""A picture that needs so many times more room, or less, is framed again."""
+"""Change of size of a picture, as a factor, from which on it is framed again."""
 UNSEEN = {*LOSSES, *LIMITS, "joint_name", "follows", "ratio", "model", "gravity", "gravity_of"}
-"""Fields after which every body looks as before."""
+"""Fields that do not change how bodies look."""
 
 
 class Builder(LettingGo):
@@ -102,7 +102,7 @@ class Builder(LettingGo):
         return moving_on(model, self.q, None, model.initial_z())
 
     def do(self, step: Operation, join: bool = False) -> int:
-        """Take a step as the form would, and show it; see `Draft.do`."""
+        """Do a step as the form would, and show it; see `Draft.do`."""
         key = self.draft.do(step, join)
         self._redraw()
         return key
@@ -115,12 +115,12 @@ class Builder(LettingGo):
         self._refresh()
 
     def undo(self) -> None:
-        """Take the last step back; raises `ModelError` at the start."""
+        """Undo the last step; raises `ModelError` at the start."""
         self.draft.undo()
         self._redraw()
 
     def redo(self) -> None:
-        """Take a step again; raises `ModelError` if none was undone."""
+        """Redo a step; raises `ModelError` if none was undone."""
         self.draft.redo()
         self._redraw()
 
@@ -160,7 +160,7 @@ class Builder(LettingGo):
 
     @contextmanager
     def _told(self, field: str) -> Iterator[None]:
-        """Say in the panel why a step was refused, instead of in the log."""
+        """Show in the panel why a step was refused, instead of in the log."""
         self.panel.fault = {}
         try:
             yield
@@ -244,7 +244,7 @@ class Builder(LettingGo):
             return scene_of(self._posture.model, self._posture.q, trails=[])
 
     def _redraw(self, looks: bool = True, by_hand: bool = False) -> None:
-        """After a step: the picture if a model can be made, and the panel; what a hand moved stays where it is."""
+        """Update the picture, if a model can be made, and the panel after a step; what was moved by hand stays."""
         if self.key != GROUND and all(item.key != self.key for item in self.draft.sheet.items):
             self.key = GROUND
         model = self.draft.assembly.model
@@ -263,7 +263,7 @@ class Builder(LettingGo):
         self._refresh()
 
     def _refresh(self) -> None:
-        """The panel, the handle, and what stands out in the picture."""
+        """Update the panel, the handle, and the highlights of the picture."""
         draft, sheet = self.draft, self.draft.sheet
         numbers = {key: number for number, key in enumerate(self._posture.keys)}
         remarks = draft.findings()
@@ -291,7 +291,7 @@ class Builder(LettingGo):
                 self.handle(self._grip())
 
     def _ellipsoid(self, number: int | None) -> list[Ellipsoid]:
-        """The inertia ellipsoid of the body that is selected."""
+        """Return the inertia ellipsoid of the selected body."""
         if not number or not isinstance(item := self.draft.sheet.item(self.key), Part):
             return []
         inertia = inertia_of(item)
@@ -301,12 +301,12 @@ class Builder(LettingGo):
         return [Ellipsoid(number, pose[:3, 3], pose[:3, :3], radii, INERTIA)] if np.isfinite(radii).all() else []
 
     def _world(self, key: int) -> NDArray:
-        """Pose of a body in the picture; as drawn if it is not in the model that is shown."""
+        """Return the pose of a body in the picture; as drafted if it is not in the model that is shown."""
         number = self._posture.number(key)
         return self.draft.sheet.pose(key) if number is None else self._posture.poses[number]
 
     def _grip(self) -> NDArray | None:
-        """World pose of the frame that the handle moves."""
+        """Return the world pose of the frame that the handle moves."""
         if self.key == GROUND:
             return None
         item = self.draft.sheet.item(self.key)
@@ -341,7 +341,7 @@ class Builder(LettingGo):
             self._redraw(looks=done, by_hand=True)
 
     def _put(self, pose: NDArray, join: bool) -> None:
-        """Bring the frame of what is selected to a world pose."""
+        """Move the frame of what is selected to a world pose."""
         if self.key == GROUND:
             return
         item = self.draft.sheet.item(self.key)
@@ -358,17 +358,17 @@ class Builder(LettingGo):
 
 
 def _body_of(item: Any) -> int:
-    """The body that something new goes on while that is selected."""
+    """Return the body to which something new is added while an item is selected."""
     return int(item.key if isinstance(item, Part) else item.predecessor if isinstance(item, Closure) else item.body)
 
 
 def _carrier(item: Any) -> int:
-    """The body in whose coordinates its placement is."""
+    """Return the body in whose coordinates an item is placed."""
     return int(item.parent if isinstance(item, Part) else _body_of(item))
 
 
 def _neat_pose(T: NDArray) -> NDArray:
-    """A pose next to one that a hand meant: whole micrometres, exact quarter turns, an orthonormal rotation."""
+    """Round a pose set by hand: to whole micrometres, exact quarter turns, an orthonormal rotation."""
     U, _, Vt = np.linalg.svd(T[:3, :3])
     return se3.pose(neat(U @ Vt), np.round(T[:3, 3], 6) + 0.0)
 

@@ -1,4 +1,4 @@
-"""From a field of the form and what was typed in it to the operation on the draft."""
+"""Conversion of a form field and what was typed in it to an operation on the draft."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ from rbdkit.widgets.builder.form import LIMITS, LOSSES, dimensions
 GRAVITIES = {"down z": (0.0, 0.0, -9.81), "down y": (0.0, -9.81, 0.0), "none": (0.0, 0.0, 0.0)}
 WATER = 1000.0
 LARGEST = 1e20
-"""Larger numbers, squared and multiplied, would leave the range of single precision that pictures have."""
+"""Largest number that may be typed: products of larger ones would exceed the single precision of pictures."""
 NEW_SHAPE = Box((0.1, 0.1, 0.1))
 
 
 def operation(sheet: Sheet, key: int, field: str, value: Any, shape: int) -> Operation:
-    """The step that a field of the form stands for.
+    """Return the operation of a form field.
 
     Parameters
     ----------
     key : int
-        Of what is selected.
+        Key of what is selected.
     field, value
         Id of the field and what it was set to.
     shape : int
@@ -63,7 +63,7 @@ def operation(sheet: Sheet, key: int, field: str, value: Any, shape: int) -> Ope
     Raises
     ------
     ModelError
-        If the value cannot be read; the steps themselves say what has no meaning.
+        If the value cannot be read; the operations themselves refuse what has no meaning.
     """
     if key == GROUND:
         return _whole(field, value)
@@ -116,7 +116,7 @@ def _place(item: Part | Closure | Mark, place: str, successor: bool, value: Any)
 
 
 def neat(R: NDArray) -> NDArray:
-    """A rotation matrix whose entries next to 0, 1 and -1 are these: quarter turns are exact."""
+    """Round entries of a rotation matrix that are next to 0, 1 and -1, so that quarter turns are exact."""
     whole = np.round(R)
     return np.where(np.abs(R - whole) < 1e-14, whole, R) + 0.0
 
@@ -175,7 +175,7 @@ def _shapes(part: Part, field: str, value: Any, number: int) -> Sequence[Geometr
 
 
 def made(kind: str, numbers: Sequence[float]) -> Shape:
-    """A shape of a kind from its dimensions."""
+    """Make a shape of a kind from its dimensions."""
     if kind == "box":
         return Box((numbers[0], numbers[1], numbers[2]))
     if kind == "ellipsoid":
@@ -188,7 +188,7 @@ def made(kind: str, numbers: Sequence[float]) -> Shape:
 
 
 def converted(shape: Shape, kind: str) -> Shape:
-    """A shape of another kind that fills about the same box."""
+    """Return a shape of another kind that fills about the same box."""
     numbers = dimensions(shape)
     if isinstance(shape, Box):
         box = np.array(numbers)
@@ -236,7 +236,7 @@ def _inertia(part: Part, field: str, value: Any) -> Operation:
 
 
 def _floats(texts: Sequence[str], what: str, empty: float | None = None) -> list[float]:
-    """Numbers that were typed; `empty` is what an empty field means."""
+    """Convert what was typed to numbers; `empty` is the value of an empty field."""
     return [_float(text, what, empty) for text in texts]
 
 

@@ -1,7 +1,7 @@
-"""What can be set on the thing that is selected, as groups of fields that a form shows.
+"""Form of the selected item: its settings as groups of fields.
 
 A field is {id, label, kind, value, ...}; kind is 'text', 'numbers' (several in a row), 'chips' (one of a few), 'select'
-(one of many), 'slider', 'buttons' or 'note'. Numbers go to and fro as texts, so that anything may be typed.
+(one of many), 'slider', 'buttons' or 'note'. Numbers are exchanged as texts, so that anything may be typed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LIMITS = {
 
 
 def shown(value: float) -> str:
-    """A number as it is typed; an infinite one is an empty field."""
+    """Write a number as it is typed; an infinite one is an empty field."""
     return f"{value + 0.0:.10g}" if np.isfinite(value) else ""
 
 
@@ -84,16 +84,16 @@ def _group(title: str, *fields: Field, open: bool = True) -> dict[str, Any]:
 def form(
     sheet: Sheet, key: int, sliders: Sequence[tuple[Slider, float]], shape: int, gap: float | None
 ) -> list[dict[str, Any]]:
-    """The groups of fields for what has that key.
+    """Return the groups of fields for the item with a key.
 
     Parameters
     ----------
     sliders : sequence
-        Of the joint, with their values.
+        Sliders of the joint, with their values.
     shape : int
         Number of the shape whose fields are shown.
     gap : float or None
-        Of a loop joint, how far its frames are apart, m.
+        For a loop joint, the distance of its frames, m.
     """
     if key == GROUND:
         return _whole(sheet)
@@ -186,14 +186,14 @@ def _place(placement: NDArray, title: str, prefix: str = "") -> dict[str, Any]:
 
 
 def _angles(R: NDArray) -> NDArray:
-    """Roll, pitch and yaw, rad; yaw is zero where only its sum with roll is known."""
+    """Return roll, pitch and yaw, rad; yaw is zero where only its sum with roll is known."""
     if abs(R[2, 0]) > 1.0 - 1e-12:
         return np.array([np.arctan2(-R[2, 0] * R[0, 1], R[1, 1]), -np.pi / 2 * R[2, 0], 0.0])
     return np.asarray(Rotation.from_matrix(R).as_euler("xyz"))
 
 
 def _given(item: Part | Closure, tips: Mapping[str, str]) -> list[Field]:
-    """The numbers of a joint of these names, each with its tip."""
+    """Return fields for the parameters of a joint with these names, each with its tip."""
     fields, joint = [], item.joint
     for name, tip in tips.items():
         by_q = name in ("rest", "lower", "upper")
@@ -282,7 +282,7 @@ def _mesh_name(shape: Shape) -> str:
 
 
 def dimensions(shape: Shape) -> tuple[float, ...]:
-    """The numbers that give a shape its size."""
+    """Return the dimensions of a shape."""
     if isinstance(shape, Box):
         return shape.size
     if isinstance(shape, Ellipsoid):

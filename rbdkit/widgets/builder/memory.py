@@ -1,4 +1,4 @@
-"""Drafts by name: a cell that is run again goes on with its own."""
+"""Drafts kept by name, so that a cell that is run again continues with its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbdkit.widgets.cell import CellRun, running_cell
 
 
 class Kept(NamedTuple):
-    """draft : the one of a name. source : what it was started from, in full digits."""
+    """A draft kept by name. source : fingerprint, in full digits, of the model that it was started from."""
 
     draft: Draft
     source: str
@@ -24,7 +24,7 @@ _counts: dict[CellRun, int] = {}
 
 
 def remembered(model: Model | None, name: str | None) -> Draft:
-    """The draft of that name, or of the cell that runs; a new one if there is none, or neither name nor cell."""
+    """Return the draft of that name, or of the running cell; a new one if there is none, or neither name nor cell."""
     key = _key(name)
     source = "" if model is None else _fingerprint(model)
     if key is None:
@@ -42,7 +42,7 @@ def _new(model: Model | None) -> Draft:
 
 
 def _key(name: str | None) -> object:
-    """The name; or the cell, and the how-many-th builder of its run it is."""
+    """Return the key of a draft: its name; or the cell, and which builder of its run it is."""
     if name is not None:
         return name
     run = running_cell()

@@ -1,4 +1,4 @@
-"""How the model under construction stands in the builder's picture."""
+"""Posture in the builder's picture of the model under construction."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ class Posture:
         self._stand(q if _on_manifold(model, q) else model.neutral())
 
     def forget(self) -> None:
-        """All joints back to neutral with the next model."""
+        """Set all joints back to neutral with the next model."""
         self._kept = {}
 
     def _stand(self, q: NDArray) -> None:
         self.q, self.poses = q, np.asarray(forward_kinematics(self.model, q).poses)
 
     def number(self, key: int) -> int | None:
-        """Number of a body in the model that is shown, or None."""
+        """Return the number of a body in the model that is shown, or None."""
         return self.keys.index(key) if key in self.keys else None
 
     def sliders(self, key: int, type_: JointType, size: float) -> list[tuple[Slider, float]]:
-        """Sliders of a body's joint with their values; none if the model shows it as another type.
+        """Return sliders of a body's joint with their values; none if the model shows it as another type.
 
         Parameters
         ----------
         size : float
-            Of the picture, m, which says how far a slider without limits reaches.
+            Size of the picture, m, which sets the reach of a slider without limits.
         """
         joint = self.model.joints[self.keys.index(key)]
         if joint.mimic is not None or joint.type != type_:

@@ -1,4 +1,4 @@
-"""What is wrong with a draft, beside the fields of the form that mend it."""
+"""Findings about a draft, placed beside the fields of the form that mend them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from rbdkit.drafting import Remark
 
 ELSEWHERE = {"inertia": "inertia_of"}
-"""Fields that mend what has no field of its own."""
+"""Fields that mend findings about something that has no field of its own."""
 
 
 def with_remarks(groups: list[dict[str, Any]], remarks: Sequence[Remark]) -> list[dict[str, Any]]:
-    """The form with what is wrong beside the fields that mend it; what has no field goes to the first one."""
+    """Add findings to the form beside the fields that mend them; those without a field go to the first one."""
     fields = [field for group in groups for field in group["fields"]]
     place = {field["id"]: field for field in fields}
     for remark in remarks:

@@ -1,4 +1,4 @@
-"""The rows of the tree in a builder: the world, its bodies depth first, their frames, and the loop joints below."""
+"""Rows of the tree in a builder: the world, its bodies depth first, their frames, and the loop joints below."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RANK = {"blocking": 2, "error": 2, "warning": 1, "note": 0}
 
 
 def tree(sheet: Sheet, remarks: Iterable[Remark], numbers: dict[int, int]) -> list[dict[str, Any]]:
-    """The rows; numbers : number of each body in the model that is drawn, by key, for its colour."""
+    """Return the rows; numbers : number of each body in the model that is drawn, by key, for its colour."""
     said: dict[int, list[Remark]] = {}
     for remark in remarks:
         said.setdefault(remark.key, []).append(remark)
