@@ -1,5 +1,4 @@
-"""Consistency of a user's own joint type: that its trace equals its class, and that its functions agree with each
-other.
+"""Consistency of a custom joint type: that its trace equals its class, and that its functions agree with each other.
 
 Checked when the joint is first compiled, at a few random states.
 """

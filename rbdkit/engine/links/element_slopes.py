@@ -2,7 +2,7 @@
 
 In the coordinates of Sueda's notes: wrenches and twists of a body in its own axes, angular part first. ``K = df/dE`` is
 by such displacements at constant twists, ``D = -df/dPhi`` by the twists (Eq 1.30). The trace of one element serves all
-of its make, so many springs are computed at once.
+of its make, so a thousand springs are computed in one call.
 """
 
 from __future__ import annotations

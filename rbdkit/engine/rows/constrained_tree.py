@@ -156,7 +156,7 @@ class ConstrainedTree:
         self.elimination.accelerate(u, pushed=False)
 
     def _write_rows(self, asks: frozenset[str], array: str = "K") -> None:
-        """Write all rows of a state: K^T to an array, and what else is asked for."""
+        """Write all rows of a state: K^T to an array, and whatever else `asks` names."""
         program, tree = self.program, self.tree
         rows = Rows(program, asks, tree.coupled, array)
         for a in tree.freedoms() if "K" in asks else ():

@@ -370,7 +370,7 @@ class BoundModel:
 
     @cached_property
     def _known(self) -> Known | None:
-        """What straight-line code under constraints has built in; None if loops are to stay loops."""
+        """The knowledge built into straight-line code under constraints; None if loops are to stay loops."""
         if self.rows is None or self.backend != "llvm" or self.coupled:
             return None
         if not 0 < len(self._layout.links) <= STRAIGHT_LINKS or self.rows.m > STRAIGHT_ROWS:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """What a program computes: an algorithm of `ALGORITHMS`, or "over_time", steps of an integrator.
+    """The computation of a program: an algorithm of `ALGORITHMS`, or "over_time", steps of an integrator.
 
     external : whether there are external forces on the bodies. tau, f_ext, driven : traced functions of time and state
     for joint forces, external forces on the links, and the motion of prescribed joints; None where arrays hold them.
@@ -137,7 +137,7 @@ it takes less than a second to compile, and some seconds, which is worth it for 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a model when its loops over links and rows are unrolled; see `straightened`.
+    """Properties of a model that are built in when its loops over links and rows are unrolled; see `straightened`.
 
     counts, tables, numbers : pairs of names and values, and elements by array and place. room : names of the work
     arrays.

@@ -40,7 +40,7 @@ class DrivenJoints:
 
     @property
     def guard(self) -> Guard | None:
-        """Guard of what their motions depend on besides time; None if nothing of them is traced."""
+        """Guard of what their motions depend on other than time; None if nothing of them is traced."""
         found = _dependencies(self._joints)
         return None if found.impure or found.unknown else found.guard
 

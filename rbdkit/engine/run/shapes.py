@@ -1,4 +1,4 @@
-"""Which models have straight-line code, and what that code has built in."""
+"""Choice of the models that have straight-line code, and of the numbers that are built into it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROTATION = 9
 
 @dataclass(frozen=True)
 class Shape:
-    """What straight-line code of a model has built in.
+    """Properties of a model that are built into its straight-line code.
 
     links : without the world. nq, nv : of the model. fixed : elements of "rows" that become part of the code, as pairs
         of place and value.

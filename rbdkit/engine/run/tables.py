@@ -141,7 +141,7 @@ def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[st
     """Return the tables of `LoopTree.chunks` and `left_over`, and the array "pair_masks".
 
     Of each row the last chunk comes first: it writes zeros beyond the last column, which later chunks overwrite. A
-    single column makes no chunk: there might be no room for so many zeros.
+    single column makes no chunk: those zeros might not fit.
     """
     nv = len(supports)
     whole = 0 if nv < FOUR else nv - nv % FOUR if nv % FOUR == 1 else nv
