@@ -1,9 +1,9 @@
 """The compiled algorithms: how rbdkit computes when speed matters.
 
-The algorithms stand here once more, as plain Python on scalars and three-vectors (`steps`), recorded by the compiler
-(`rbdkit.trace`). They are a second text on purpose: `rbdkit.algorithms` has the book's tables, these have the forms
-that need the fewest operations, and the tests hold one against the other. Recorded over a loop of links or over one
-small model, they become machine code. All numbers of a model are inputs of that code: another mass, length or gravity
+Some algorithms are written here once more, as plain Python on scalars and three-vectors (`steps`), traced by the
+compiler (`rbdkit.trace`). They are a second text on purpose: `rbdkit.algorithms` has the book's tables, these have the
+forms with the fewest operations, and the tests compare the two. Traced over a loop of links or over one small model,
+they become machine code. All numbers of a model are inputs of that code: another mass, length or gravity
 compiles nothing. (A joint's first rotor, or a ball joint's first spring, makes a new kind of link, which is compiled
 once; so does, for the motions of a small model, a placement that leaves zero or comes to it.)
 
@@ -11,9 +11,9 @@ In the order of reading; the packages list their files in the same way::
 
     links            a Model as a chain of links with simple joints about z, and its numbers in arrays
     steps            vectors, joints, trees and the algorithms that are recorded over them
-    contact          what bodies do that touch, in the loop over time
-    rows             what constrains a tree, loop joints say, and how it moves then
-    run              their programs compiled, kept and called: Kernels, simulate, simulate_many
+    contact          contact and friction inside the compiled time loop
+    rows             constraints on a tree, such as loop joints, and its constrained dynamics
+    run              programs compiled, cached and called: Kernels, simulate, simulate_many
     browser          a model as data for a web page, and the JavaScript that computes with it
 
 Two forms are made of each algorithm. A loop over links serves every model with the same kinds of joints. Straight-line
@@ -24,16 +24,15 @@ numbers.
 
 The two forms round differently. Which of them runs depends on the model and the call alone, so the same call on the
 same machine gives the same bits, whatever ran before. For motions it depends on the model alone: of two that begin
-alike, the longer one begins with the shorter one, to the last bit, as far as both are computed here and their times are
-equal. (Of large mechanisms with loops, motions of 5,000 steps or more have code of their own, see `run.bound`; and
+alike, the longer one begins with the shorter one, to the last bit, if both are computed here and their times are equal.
+(Of large mechanisms with loops, motions of 5,000 steps or more have code of their own, see `run.bound`; and
 `rbdkit.simulate` leaves short motions under functions that nobody marked as `traced` to Python.) A row of a
 large stack of states, 100 for each link or more, may differ in the last bits from the same state alone; of small
 mechanisms with loops, whose forward dynamics is straight-line code, it is one of 512 or more.
 
-Compiled code is kept on disk, where the next process finds that of trees of rbdkit's own joints without recording it,
-and in memory as long as anything can call it; nothing else remains of models that are gone. Threads may compile at
-once, and a process may fork while they do: the fork waits until none is inside of LLVM, or loads what
-records.
+Compiled code is cached on disk, where the next process finds that of trees of rbdkit's own joints without tracing them,
+and in memory while anything can call it; nothing else remains of deleted models. Several threads may compile at once,
+and a process may fork while they do: the fork waits until none is inside LLVM or imports the modules that trace.
 
 What the rest of rbdkit uses:
 

@@ -16,8 +16,7 @@ PLAY, TRY = "\u25b6 Play", "Try it"
 
 
 def kept_page(stage: Stage) -> tuple[str, str, str, str] | None:
-    """Return a page as text before its code, the code, which all pages share, and text after it; and its button's
-    label.
+    """Return a page as text before its code, the code, and text after it; and the label of its button.
 
     None where nothing moves or computes, and for meshes that would make notebooks too large.
     """

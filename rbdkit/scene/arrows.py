@@ -146,8 +146,7 @@ def pack_arrows(arrows: Iterable[Arrow], nodes: int) -> bytes:
 
 
 def pack_ellipsoids(ellipsoids: Iterable[Ellipsoid], nodes: int) -> bytes:
-    """Pack ellipsoids as rows of 14 little-endian float32: node, center, quaternion (x, y, z, w), radii, red, green,
-    blue.
+    """Pack ellipsoids as rows of 14 little-endian float32: node, center, quaternion xyzw, radii, color.
 
     Raises
     ------

@@ -54,8 +54,7 @@ def largest(all_marks: Iterable[Marks]) -> dict[str, tuple[float, float]]:
 
 
 def ellipsoids_of(marks: Marks, names: Iterable[str], size: float) -> list[Ellipsoid]:
-    """Return the ellipsoids of apparent mass of a body, about its centre: how heavy it feels to a force in each
-    direction.
+    """Return ellipsoids of a body's apparent mass: how heavy it feels to a force in each direction.
 
     A rigid body feels alike in all directions: a ball about its centre of mass. An articulated body does not.
     """
@@ -71,8 +70,7 @@ def ellipsoids_of(marks: Marks, names: Iterable[str], size: float) -> list[Ellip
 
 
 def apparent_mass(I: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Return centre (3,), principal apparent masses (3,) and their axes (3, 3) of an inertia (6, 6), articulated or
-    not.
+    """Return centre (3,), principal apparent masses (3,) and their axes (3, 3) of an inertia (6, 6).
 
     ``I = [J, H; H.T, M]`` (Featherstone 2008, Eq 7.6): M is what a force through the origin feels; the centre is the
     point c where H comes closest to ``skew(c) M``.

@@ -57,8 +57,7 @@ SPELLINGS = {"v_J": "vJ", "c_J": "cJ", "p_A": "pA", "p_a": "pa", "I_A": "IA", "I
 
 
 def words_of(label: str) -> Words:
-    """Return the meaning of a variable, an entry such as ``IA[2]``, or a column such as ``S 1``; empty if not
-    customary.
+    """Return the meaning of a variable, an entry such as ``IA[2]``, or a column such as ``S 1``.
 
     Examples
     --------

@@ -219,8 +219,7 @@ class IntegratorStepper(Stage):
         return len(self.walks[0].stages(0)) + 1
 
     def _slopes(self) -> dict[str, Any]:
-        """Return the phase plane of the coordinate that moves most: the states, and the slope at each stage of the
-        step.
+        """Return the phase plane of the coordinate that moves most: states, and the slope at each stage.
 
         Empty where coordinates and velocities do not correspond one to one.
         """

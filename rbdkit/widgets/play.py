@@ -140,8 +140,7 @@ class Play(Stage):
         self._pulls.append(pulls.reshape(-1, PlayedPulls.NUMBERS))
 
     def trajectory(self) -> Trajectory:
-        """Return what was played since the start, or since a slider moved: one state per picture, with the hands'
-        forces.
+        """Return what was played since the start, or since a slider moved, with the hands' forces.
 
         The page sends it twice a second, and at once when it pauses.
 

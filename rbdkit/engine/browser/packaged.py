@@ -257,8 +257,7 @@ def _first_states(model: Model) -> list[int]:
 
 
 def loader() -> str:
-    """Return the JavaScript source of the class `Kernels`, which computes with a package of `packaged`; it exports
-    nothing.
+    """Return the JavaScript source of the class `Kernels`, which runs what `packaged` returns; no exports.
 
     In a page::
 

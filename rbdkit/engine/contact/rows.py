@@ -190,10 +190,9 @@ class ContactRows:
                         program.store("contact_Y", at, 0, program.load("contact_Y", at) - back)
 
     def _held_lines(self, lines: Lines, row: Index) -> Iterator[tuple[Index, Index]]:
-        """Loop over velocities: yield where the constraint rows begin in "Y", and the entry of `row`; "factor" gets
-        D^-1.
+        """Loop over velocities: yield where the constraint rows begin in "Y", and the entry of `row`.
 
-        Padding stands for velocity 0, with J = 0: whatever is computed for it moves nothing.
+        "factor" gets D^-1 of each. Padding stands for velocity 0, with J = 0: whatever is computed for it moves nothing.
         """
         program = self.program
         with program.loop(lines.start, lines.end) as place:

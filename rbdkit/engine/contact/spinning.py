@@ -29,8 +29,7 @@ def solved(A: Matrix, b: Vector) -> Vector:
 
 
 def steadied(old: Sequence[Scalar], new: Sequence[Scalar], H: Sequence[Sequence[Scalar]], h: Scalar) -> list[Scalar]:
-    """Add the gyroscopic correction to the velocities `new` of a spherical or free joint, from an Euler step from
-    `old`.
+    """Correct the velocities `new` of a spherical or free joint after an Euler step from `old`.
 
     H : the joint's block of the inertia matrix; the bodies beyond it count as rigidly attached.
     """

@@ -3,8 +3,8 @@
 The matrix of all contacts (the Delassus matrix) is never formed: the update of a contact changes the velocities of its
 two branches, and the next contact reads them from there, so an iteration costs as much as the contacts have rows.
 Impulses start from those of the step before (warm start). `visits` is the update of one contact, `momentum` the
-acceleration, and `even_shares` what is done about redundant points. An iteration ends when no contact's velocity
-changes by more than a tolerance, which is relative to the velocity error at zero impulses.
+acceleration, and `even_shares` what is done about redundant points. Iterations end when no contact's velocity changes
+by more than a tolerance, which is relative to the velocity error at zero impulses.
 
 Overlaps are not resolved by the velocities of the step, which would gain energy, but by displacements of their own:
 `lead_out` solves a second problem, without friction, whose velocities move the bodies in this step and are forgotten.

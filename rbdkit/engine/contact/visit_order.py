@@ -1,5 +1,4 @@
-"""The order in which iterations visit the contacts: by position and normal, so that the numbering of bodies has no
-effect.
+"""Order in which iterations visit contacts: by position and normal, whatever the numbering of bodies.
 
 Gauss-Seidel results depend on the order of the contacts where impulses are not unique. Sorted with Shell's sort (1959)
 with the gaps of Ciura (2001), which needs no recursion and no memory. `rbdkit.laws.near.Near.visits` is the same on

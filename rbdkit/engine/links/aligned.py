@@ -27,8 +27,7 @@ ALONG_Z = ("revolute", "prismatic", "helical")
 
 
 def aligned(model: Model, layout: Layout) -> tuple[Layout, dict[str, NDArray]]:
-    """Return the layout with frames turned so that joints are cyclic where they can be, and the numbers of the model
-    for it.
+    """Return the layout with frames turned to make joints cyclic, and the numbers of the model for it.
 
     Joints that share a freedom (mimic joints) stay as they are: their clusters are eliminated in axes of links.
     """

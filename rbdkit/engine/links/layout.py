@@ -41,7 +41,7 @@ class Layout:
     bases : (links, 3, 3) axes of the link in those of its joint, or of the part before it.
     numbers : (links, most) numbers of the formulas of the link's joint, padded with zeros.
     ratio : (links,) displacement of the link's joint per unit of its coordinate; 1 unless they share one.
-    uses : guard of what users' own functions depend on; None without any. The layout is valid as long as it holds.
+    uses : guard of what users' own functions depend on; if that changes, the layout is invalid. None without any.
     """
 
     links: tuple[Link, ...]
@@ -85,7 +85,7 @@ def layout(model: Model) -> Layout:
 
 
 class _Entry(NamedTuple):
-    """What a layout depends on in a joint. leader : first coordinate and velocity of a mimic joint's master."""
+    """Properties of a joint that a layout depends on. leader : first coordinate and velocity of its master."""
 
     type: joints.JointType
     name: str

@@ -14,7 +14,7 @@ from rbdkit.engine.steps.nodes import Kind, Link
 from rbdkit.engine.steps.sizes import OF_LINK, RANK
 
 PRICES = {1: (1.0, 1.25), 2: (1.25, 1.6), 4: (1.8, 2.4)}
-"""Numbers of limbs computed at once, with the measured cost of a rank of links: where all turn about the same axis of
+"""Numbers of limbs computed at once, with the cost of a rank of links: where all turn about the same axis of
 their parents, and in any other case; relative to one link."""
 WORTH = 0.9
 """Largest fraction of the time without lanes for which they are used."""

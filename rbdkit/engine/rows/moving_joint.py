@@ -1,5 +1,4 @@
-"""Joints with a configuration-dependent or time-dependent motion subspace, in a program, at poses that they may not
-allow.
+"""Joints with a configuration- or time-dependent motion subspace, in a program, at any pose.
 
 The class's `pose`, `motion_subspace`, `constraint_subspace` and `project` are traced. Where a class inherits `project`
 from `JointType`, programs take the same Gauss-Newton steps to the closest pose.

@@ -1,5 +1,4 @@
-"""Rows of loop joints with a configuration-dependent constraint subspace: universal, sphere in cylinder, rack and
-pinion.
+"""Rows of universal, sphere-in-cylinder and rack-and-pinion loop joints, whose T depends on the configuration.
 
 For each: T of its class at the coordinates of the closest pose, in axes of the successor's joint frame; the closure
 error ``log(pose(q)^-1 X)``; and c_J at the velocity that the joint allows and that is closest to the one across it. See

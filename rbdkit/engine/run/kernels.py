@@ -95,8 +95,7 @@ class Kernels(StateComputer):
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
     def within(self, limit: float, algorithm: str, into: Into, *state: NDArray) -> NDArray | None:
-        """Return the result of an algorithm on a stack if all states and results are finite and within a limit, else
-        None.
+        """Return the result for a stack if all states and results are finite and within a limit, else None.
 
         The check is made in the program, so the states are read once. algorithm : "rnea", "aba" or "forward_dynamics".
         """

@@ -169,8 +169,7 @@ def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[st
 
 
 def supports_of(layout: Layout) -> tuple[dict[int, list[int]], dict[str, NDArray]]:
-    """Return for each velocity those that its elimination updates, ancestors first, itself last, in order of
-    elimination.
+    """Return for each velocity those that its elimination updates, in order, itself last.
 
     With mimic joints also the tables of `_slots`.
     """
@@ -219,8 +218,7 @@ def _slots(layout: Layout) -> tuple[dict[str, NDArray], set[tuple[int, int]]]:
 
 
 def elimination(order: Sequence[int], pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    """Return for each velocity those that its elimination updates, in order, itself last, if the last is eliminated
-    first.
+    """Return for each velocity those that its elimination updates, if the last is eliminated first.
 
     They are its ancestors in the elimination tree of the inertia matrix, whose nonzeros stand at `pairs`: without mimic
     joints, the kinematic tree itself (Featherstone 2008, section 6.5).

@@ -86,8 +86,7 @@ class Base:
 
 
 def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None) -> Base:
-    """Compute the outward pass of the recursive Newton-Euler algorithm (Featherstone 2008, Table 5.1) in base
-    coordinates.
+    """Compute the outward pass of RNEA (Featherstone 2008, Table 5.1) in base coordinates.
 
     f_ext : where the state's forces begin in the array of that name, six numbers per link; None if there are none.
     """
@@ -106,7 +105,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
     for i in tree.outward(abreast=True):
         R, p = tree.pose(i, q[i])
         R_p = R_0[i.parent]
-        # `reach` is 0 for the world alone, so the first link lands at the origin and its step goes to `origin` instead.
+        # `reach` is 0 for the world alone: a link on the world is at the base origin, and its step goes to `origin`.
         step, joined = R_p @ p, reach[i.parent][0]
         R_0[i], p_0[i], reach[i] = R_p @ R, p_0[i.parent] + joined * step, [1.0]
         v_p, a_p = pair(v[i.parent]), pair(a[i.parent])

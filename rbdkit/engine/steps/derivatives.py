@@ -30,8 +30,7 @@ Add = Callable[[Whole, Whole, Scalar], None]
 def rnea_derivatives(
     tree: LoopTree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None, store: Store, add: Add
 ) -> Base:
-    """Compute d tau / d(q, qd, qdd) of tau = ID(q, qd, qdd), after Singh, Russell and Wensing (2022), in base
-    coordinates.
+    """Compute d tau / d(q, qd, qdd) of inverse dynamics, after Singh, Russell and Wensing (2022).
 
     Elements that are zero by branch-induced sparsity are not stored; `add` then corrects elements of d tau/dq. Returns
     the motion in base coordinates.

@@ -110,8 +110,7 @@ class LoopTree(Tree):
             yield program.entry("supports", place)
 
     def fours(self, which: str, a: Whole) -> Iterator[list[Index]]:
-        """Loop over the ancestors ("supporting") or descendants ("supported") of velocity a, `FOUR` at a time, padded
-        with a.
+        """Loop over ancestors ("supporting") or descendants ("supported") of velocity a, `FOUR` at a time.
 
         Needs tables of these names with "_fours", and "first_..." which holds for each a where its part begins, and the
         end.

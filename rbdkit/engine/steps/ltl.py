@@ -69,8 +69,7 @@ def _subtract(
     rows: Sequence[Whole],
     factors: Sequence[Whole],
 ) -> None:
-    """Subtract multiples of other rows of a matrix, with elements of L, from row k, which is written once for all of
-    them.
+    """Subtract multiples of other rows, by elements of L, from row k of a matrix, which is written once.
 
     Padding repeats row k itself; its element of L is never written, zero.
     """

@@ -91,8 +91,7 @@ def half_cotangent(t2: Scalar) -> tuple[Scalar, Scalar]:
 
 
 def jacobian_inverse(w: Vector, v: Vector) -> tuple[Callable[[Vector], Vector], Callable[[Vector], Vector]]:
-    """Return J and D of the inverse right Jacobian [[J, 0], [D, J]] of the exponential map of SE(3) at the twist (w,
-    v).
+    """Return J and D of the inverse right Jacobian [[J, 0], [D, J]] of exp of SE(3) at the twist (w, v).
 
     J alone is that of SO(3). The transposes are the same blocks at (-w, -v).
     """

@@ -1,8 +1,8 @@
 """A tree as the functions of `rbdkit.algorithms` see a `Model`, made of symbols.
 
 The functions that a student reads are called as they stand. What they index by a body (``model.parent[i]``, ``X[i]``)
-is here an object that loads from and stores to the arrays of a program, and i is a `Node`. So one pass of the
-function's ``for`` loop, over a generator, records the body of a loop over all links.
+is here an object that loads from and stores to the arrays of a program, and i is a `Node`. The function's
+``for`` loop runs over a generator, once for each kind of link, and so records the body of a loop over all links.
 """
 
 from __future__ import annotations
