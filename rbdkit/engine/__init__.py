@@ -39,7 +39,7 @@ What the rest of rbdkit uses:
 - ``backend(model) -> (name, why)``: 'llvm', 'python', 'checked', or 'book' if there are no kernels for the model.
 - ``source(model, algorithm) -> str``: the code that is generated, with the lines of the text that it comes from.
 - ``kernels_for(model) -> Kernels | None``: rnea, aba, forward_dynamics, crba, forward_kinematics, jacobian, energy,
-  momentum and more for one state or a stack, in float64, unchecked. Joints may follow others or move as time says.
+  momentum and more for one state or a stack, in float64, unchecked. Mimic and prescribed joints are covered.
 - ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in the shortest time; None where
   anything needs a longer look.
 - ``for_many_states(model, algorithm, backend, q, ...)``: kernels that look at a large stack while they compute it.

@@ -67,27 +67,27 @@ def packaged(
     parameters: Sequence[str] = (),
     gains: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """A model for `Kernels` of the JavaScript that `loader` gives; ``json.dumps`` makes a text of it.
+    """Pack a model as plain data for the JavaScript class `Kernels` of `loader`; ``json.dumps`` serialises it.
 
     Parameters
     ----------
-    method : of its simulations, an integrator that records its steps; of models with loops one that closes them, too:
-        `rbdkit.integrators.Projected` of another one. States that the page begins with must be closed. Of models whose
-        bodies touch the compiled steps of a law of contact (`rbdkit.laws.Law.compiled`).
+    method : integrator of the simulations, which records its steps. For a model with loops it must close them, as
+        `rbdkit.integrators.Projected` of another one does, and states that the page begins with must be closed. For a
+        model with contacts it is the compiled steps of a contact law (`rbdkit.laws.Law.compiled`).
     tau : function of t, q, v that gives the joint forces (nv,) and can be traced; without, simulations take them as
         numbers.
-    algorithms : names of further kernels, of `ALGORITHMS`.
-    parameters : names, of `Model.parameters`, of those that the page may change.
+    algorithms : names of further kernels, from `ALGORITHMS`.
+    parameters : names, from `Model.parameters`, of those that the page may change.
     gains : numbers that `tau` takes as further arguments by name, which the page may change as "tau.name".
 
     Raises
     ------
     NotCovered
-        If the model has a joint or force element that the engine does not know, or a joint that moves as a Python
-        function of time says, or if the method chooses its steps, or asks for more than joint coordinates record.
+        If the model has a joint or force element that the engine does not know, or a joint prescribed by a function
+        that cannot be traced, or if the method chooses its steps, or needs more than joint coordinates.
     ModelError
-        If a parameter has no such name, or is no number of the compiled code by itself; or if 'aba' is asked for where
-        joints close loops.
+        If a parameter has no such name, or is not a number of its own in compiled code; or if 'aba' is wanted for a
+        model with loops.
     ValueError
         If there is no such algorithm.
     """

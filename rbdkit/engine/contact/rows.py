@@ -192,7 +192,7 @@ class ContactRows:
     def _held_lines(self, lines: Lines, row: Index) -> Iterator[tuple[Index, Index]]:
         """Loop over velocities: yield where the constraint rows begin in "Y", and the entry of `row`.
 
-        "factor" gets D^-1 of each. Padding stands for velocity 0, with J = 0: whatever is computed for it moves nothing.
+        "factor" gets D^-1 of each. Padding stands for velocity 0, with J = 0, so whatever is computed moves nothing.
         """
         program = self.program
         with program.loop(lines.start, lines.end) as place:

@@ -1,4 +1,4 @@
-"""What kernels are recorded from: trees of links, joints on scalars, and algorithms over both.
+"""Sources from which kernels are traced: trees of links, joints on scalars, and algorithms over both.
 
 RNEA, ABA and the CRBA of one model are the very functions of `rbdkit.algorithms`, called with a `TextTree` in place of
 a model; the others are written here over a `Tree`. Each is recorded twice: over `LoopTree`, a loop that serves every
