@@ -1,4 +1,10 @@
-"""Arrays of symbols: what NumPy's functions do to them where its own loops would ask for values."""
+"""Arrays of symbols, and NumPy functions on them.
+
+`Symbols` is an object array whose elements are symbols, conditions and floats. NumPy calls the operators of `Symbol`
+for plain arithmetic; functions that would need a value (``sin``, ``where``, ``maximum``, ``linalg.solve``, ``interp``)
+are replaced through the protocols ``__array_ufunc__`` and ``__array_function__`` (NEP 13 and NEP 18) by versions that
+record branch-free code. An array holds numbers or conditions, never both: mixed ones become numbers, as in NumPy.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +21,12 @@ from rbdkit.trace.linear import LINEAR
 from rbdkit.trace.scalar import equal, holds, opposite, select
 
 REDUCTIONS = "maximum", "minimum", "logical_and", "logical_or"
-"""Ufuncs that `numpy.max`, `min`, `all` and `any` go along an axis with."""
+"""Ufuncs behind the reductions `numpy.max`, `min`, `all` and `any`."""
 
 LIKE = np.zeros_like, np.ones_like, np.full_like, np.empty_like
 LARGEST = float(np.finfo(float).max)
 LONGEST_TABLE = 64
-"""So many places of `numpy.interp` are compared with one by one."""
+"""Largest table that `numpy.interp` is recorded for: the argument is compared with each of its places."""
 
 
 class Symbols(np.ndarray):
@@ -50,7 +56,7 @@ class Symbols(np.ndarray):
         super().__setitem__(key, value)
 
     def astype(self, dtype: Any, *given: Any, **options: Any) -> Any:
-        """As ever; of symbols what there is: conditions as numbers, whole ones too, and numbers as conditions."""
+        """Convert conditions to numbers (float64, int64) or numbers to conditions (bool); else as in NumPy."""
         kind = np.dtype(dtype)
         conditions = all(isinstance(x, TRUTHS) for x in self.flat)
         if kind == np.float64 or (conditions and kind == np.int64):
@@ -59,7 +65,11 @@ class Symbols(np.ndarray):
 
 
 def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) -> Any:
-    """What a function of NumPy is on symbols, told by others than ufuncs; else as it stands, or NotImplemented."""
+    """Call a NumPy function that is no ufunc on symbols.
+
+    A function without a version for symbols runs as NumPy wrote it, on object arrays; with `known_alone`, the result is
+    NotImplemented instead.
+    """
     if function is np.where and len(inputs) == 3:
         condition, *choices = inputs
         if not all(isinstance(x, TRUTHS) for choice in choices for x in np.asarray(choice, dtype=object).flat):
@@ -83,7 +93,7 @@ def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) ->
 
 
 def _chosen(conditions: Any, choices: Any, default: Any = 0.0) -> Any:
-    """`numpy.select`: the choice of the first condition that holds."""
+    """Record `numpy.select`: the choice of the first condition that holds."""
     found = default
     for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
         found = _each(select, (condition, choice, found))
@@ -91,7 +101,7 @@ def _chosen(conditions: Any, choices: Any, default: Any = 0.0) -> Any:
 
 
 def _finite(x: Any, copy: bool = True, nan: float = 0.0, posinf: float = LARGEST, neginf: float = -LARGEST) -> Any:
-    """`numpy.nan_to_num`, which leaves an array alone whose numbers it does not know."""
+    """Record `numpy.nan_to_num`; NumPy's own would leave an object array unchanged."""
     if not copy:
         raise TypeError("numpy.nan_to_num is recorded with copy=True")
 
@@ -103,7 +113,7 @@ def _finite(x: Any, copy: bool = True, nan: float = 0.0, posinf: float = LARGEST
 
 
 def _looked_up(x: Any, places: Any, values: Any) -> Any:
-    """`numpy.interp`."""
+    """Record `numpy.interp` (linear interpolation) for a known table of at most `LONGEST_TABLE` places."""
     if symbolic(places) is not None or len(places) > LONGEST_TABLE:
         raise TypeError(f"numpy.interp is recorded for at most {LONGEST_TABLE} places, which are known")
     known, heights = np.asarray(places, dtype=float).tolist(), np.asarray(values, dtype=object).tolist()
@@ -124,7 +134,7 @@ def symbols(values: Any) -> Symbols:
 
 
 def as_numbers(values: Any) -> Any:
-    """Conditions as numbers, and numbers as they are."""
+    """Convert conditions to 1.0 or 0.0; numbers stay as they are."""
     if isinstance(values, np.ndarray):
         if values.dtype != object or not any(isinstance(x, TRUTHS) for x in values.flat):
             return values
@@ -137,7 +147,7 @@ def _as_number(x: Any) -> Any:
 
 
 def _of_a_kind(array: NDArray) -> NDArray:
-    """An array of conditions or of numbers: where there are both, conditions are numbers, as in NumPy."""
+    """Return an array of conditions only or of numbers only: if both occur, conditions become numbers, as in NumPy."""
     if any(isinstance(x, Condition) for x in array.flat) and not all(isinstance(x, TRUTHS) for x in array.flat):
         numbers: NDArray = np.frompyfunc(_as_number, 1, 1)(array)
         return numbers
@@ -145,7 +155,7 @@ def _of_a_kind(array: NDArray) -> NDArray:
 
 
 def symbolic(values: Any) -> Symbols | None:
-    """The values as an array of symbols and numbers, if there are symbols among them."""
+    """Return values as an array of symbols and numbers, or None if no symbol is among them."""
     if type(values) is Symbols:
         return values
     if isinstance(values, np.ndarray):
@@ -158,7 +168,7 @@ def symbolic(values: Any) -> Symbols | None:
 
 
 def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-    """A ufunc on symbols and arrays of them."""
+    """Apply a ufunc (method "__call__", "reduce", ...) to symbols and arrays of them."""
     if method == "__call__" and ufunc.__name__ in ELEMENTWISE:
         result = _each(_function_of(ufunc), inputs)
         for out in options.get("out", ()):
@@ -178,7 +188,7 @@ def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
 
 @cache
 def _function_of(ufunc: np.ufunc) -> Callable[..., Any]:
-    """A ufunc on scalars: numbers and symbols, or truth values and conditions."""
+    """Return the version of a ufunc for scalars: numbers and symbols, or truth values and conditions."""
     function = ELEMENTWISE[ufunc.__name__]
 
     def on_scalars(*given: Any) -> Any:
@@ -192,7 +202,7 @@ def _function_of(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def _reduced(function: Callable[..., Any], array: Any, axis: Any = 0, keepdims: bool = False, **options: Any) -> Any:
-    """All elements along an axis in one."""
+    """Reduce an array along an axis with a binary function."""
     unknown = [name for name, value in options.items() if name != "dtype" and value is not None and value is not True]
     if unknown:
         raise TypeError(f"largest and smallest symbols are found along an axis alone, not with {', '.join(unknown)}")
@@ -207,7 +217,7 @@ def _each(function: Callable[..., Any], inputs: Any) -> Any:
 
 
 def _plain(x: Any) -> Any:
-    """The same as an array that NumPy treats like any other."""
+    """Return a plain object array (0-d for a symbol), so that NumPy does not come back to `Symbols`."""
     if isinstance(x, Symbol):
         box: NDArray = np.empty((), dtype=object)
         box[()] = x
@@ -216,7 +226,7 @@ def _plain(x: Any) -> Any:
 
 
 def _told(result: Any) -> Any:
-    """A result, as an array of symbols if it is one."""
+    """Return the result of a NumPy call, viewed as `Symbols` if it is an object array."""
     if isinstance(result, np.ndarray) and result.dtype == object:
         return _of_a_kind(result).view(Symbols)
     return result

@@ -1,7 +1,9 @@
-"""What code does besides computing, as far as its instructions tell.
+"""Purity check: names and bytecode instructions by which a function may have side effects.
 
-Calling a function on symbols must leave no traces: what counts its calls, keeps a log, prints or draws random numbers
-has to be called from Python, at every state that a simulation comes to.
+A function of a user (a controller, a force law) is compiled by being called once, on symbols. That is right only for a
+pure function: one that counts its calls, keeps a log, prints or draws random numbers has to be called from Python at
+every state of a simulation. Python cannot prove purity, so the check is conservative: it looks at the instructions of
+the code (`dis`) and refuses what stores to globals or attributes, imports, or calls builtins that are not listed here.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ HARMLESS = {
     "map", "max", "min", "pow", "range", "reversed", "round", "slice", "sorted", "sum", "tuple", "zip",
     "super", "NotImplemented", "TypeError", "ValueError", "ZeroDivisionError",
 }  # fmt: skip
-"""Builtins that neither keep anything nor tell the world, nor what kind a number is."""
+"""Builtins without side effects whose result does not depend on the type of a number."""
 KINDS = frozenset({
     "can_cast", "common_type", "dtype", "iscomplexobj", "isrealobj", "isscalar", "issubdtype", "itemsize", "nbytes",
     "result_type", "strides",
 })  # fmt: skip
-"""Names of NumPy that tell of what kind a number is: symbols are of another."""
+"""Names of NumPy that depend on the type of a number, which is another one for symbols."""
 LIBRARIES = ("math", "numpy", "operator", "rbdkit")
 KEEPS = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME"}
 CHANGES = {
@@ -57,12 +59,12 @@ def home_of(cls: type) -> str:
 
 
 def of_a_class(value: Any) -> str:
-    """What an object is, in words."""
+    """Describe an object for messages by its class."""
     return f"an object of class {type(value).__name__!r}"
 
 
 def not_known(name: str, value: Any) -> str:
-    """What is wrong with something that cannot be looked into, and what to do."""
+    """Return the message for a dependency that cannot be examined, and what the user can do about it."""
     owner = getattr(value, "__self__", None)
     if isinstance(value, types.MethodType | types.BuiltinFunctionType) and not isinstance(owner, types.ModuleType):
         what = f"a method of {of_a_class(owner)}"

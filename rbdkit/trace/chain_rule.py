@@ -1,4 +1,4 @@
-"""Exact derivatives of nodes of a graph: forward along directions, or backward from results.
+"""Automatic differentiation of a graph: forward mode along directions, reverse mode from results.
 
 Derivatives are nodes of the same graph, so they share what the values have computed already, are simplified by the same
 rules, and go through every emitter. `tangents` and `adjoints` work on any graph, also on the blocks of a program.
@@ -24,8 +24,8 @@ def tangents(graph: Graph, outputs: Sequence[int], seeds: Mapping[int, Scalar]) 
 
     Parameters
     ----------
-    outputs : positions of the nodes.
-    seeds : how fast nodes change, by position; leaves without a seed stay as they are.
+    outputs : positions of the nodes to differentiate.
+    seeds : derivatives of nodes along the direction, by position; leaves without a seed have derivative zero.
     """
     rate: dict[int, Scalar] = dict(seeds)
     with recorded_again(graph.lines) as comes_next:
@@ -37,7 +37,7 @@ def tangents(graph: Graph, outputs: Sequence[int], seeds: Mapping[int, Scalar]) 
 
 
 def _forward(graph: Graph, position: int, rate: Mapping[int, Scalar]) -> Scalar:
-    """How fast a node changes when its operands do."""
+    """Return the directional derivative of a node from those of its operands (chain rule)."""
     operation, *operands = graph.nodes[position]
     if operation in LEAVES or operation in CONDITIONS:
         return 0.0
@@ -57,7 +57,7 @@ def adjoints(graph: Graph, weights: Mapping[int, Scalar]) -> dict[int, Scalar]:
 
     Parameters
     ----------
-    weights : of the nodes, by position.
+    weights : weight of each node in the sum, by position.
     """
     found: dict[int, Scalar] = {position: weight for position, weight in weights.items() if not _zero(weight)}
     with recorded_again(graph.lines) as comes_next:
@@ -78,7 +78,7 @@ def adjoints(graph: Graph, weights: Mapping[int, Scalar]) -> dict[int, Scalar]:
 
 
 def partials(graph: Graph, position: int) -> list[tuple[int, Scalar]]:
-    """Operands of an arithmetic node, and its derivative with respect to each."""
+    """Return the operands of an arithmetic node, each with the partial derivative of the node with respect to it."""
     operation, *operands = graph.nodes[position]
     y = Symbol(graph, position)
     x = [_value(graph, operand) for operand in operands]
@@ -110,12 +110,12 @@ def partials(graph: Graph, position: int) -> list[tuple[int, Scalar]]:
 
 
 def _rounds(x: Scalar) -> bool:
-    """Whether a sum with x has no room for a fraction (see `rbdkit.trace.scalar.whole`)."""
+    """Whether adding x rounds to a whole number (see `rbdkit.trace.scalar.whole`), which has derivative zero."""
     return not isinstance(x, Symbol) and abs(x) >= 2.0**52
 
 
 def _value(graph: Graph, position: int) -> Scalar:
-    """A node as a symbol, or a number if it is one."""
+    """Return a node as a symbol, or as a number if it is a constant."""
     operation, *operands = graph.nodes[position]
     return operands[0] if operation == "const" else Symbol(graph, position)
 
@@ -129,12 +129,12 @@ def _zero(x: Scalar) -> bool:
 
 
 def _where(condition: Symbol, x: Scalar, taken: bool) -> Scalar:
-    """x where the condition is as said, else 0."""
+    """Return x where the condition is `taken` (true or false), else 0."""
     return condition.graph.select(condition, x, 0.0) if taken else condition.graph.select(condition, 0.0, x)
 
 
 def _masked(x: Scalar) -> tuple[Symbol, Scalar, bool] | None:
-    """Condition, value and side of what `_where` has made."""
+    """Take apart what `_where` has made: (condition, value, taken); None if x is something else."""
     if isinstance(x, Symbol):
         operation, *operands = x.graph.nodes[x.position]
         if operation == "select":

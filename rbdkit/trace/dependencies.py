@@ -1,9 +1,15 @@
-"""What functions, classes and objects of a user's own depend on, besides their arguments.
+"""Dependency analysis of a user's code: everything besides its arguments that can change what it computes.
 
-One walk finds it, over globals, closures, defaults, attributes of classes and of what they are made from, static
-methods, modules, containers and arrays. It serves three questions: whether something keeps anything between calls
-(`Dependencies.impure`), whether everything is still as it was (`Dependencies.guard`), and whether it is the same in
-another process (`Dependencies.digest`).
+The compiler records a function once and reuses the code. That is right as long as nothing changes that the function
+reads: globals, closure cells, default arguments, attributes, base classes, modules, containers and arrays. One
+breadth-first walk from the function over all of these answers three questions:
+
+- Is it pure, or does it keep something between calls (`Dependencies.impure`)? See `rbdkit.trace.captures`.
+- Is everything still as it was when the code was made (`Dependencies.guard`)? Asked at every call.
+- Is it the same in another process (`Dependencies.digest`)? The key of the code cache on disk.
+
+Modules are not walked as a whole: of a user's module only those names count that some code on the way asks for, so
+they are looked up last, when the names are known. Libraries and the standard library count by name and version.
 """
 
 from __future__ import annotations
@@ -40,42 +46,44 @@ from rbdkit.trace.dependency_guard import NO_CODE, PLAIN, Guard
 
 CONTAINERS = (tuple, list, set, frozenset, dict)
 PURE_PARTS = frozenset({"abc", "builtins", "collections", "dataclasses", "enum", "numbers", "typing"})
-"""Modules of Python that classes are made from; their functions keep nothing."""
+"""Standard modules that provide base classes and decorators; their functions have no side effects."""
 NEVER_CALLED = frozenset({
     "__class_getitem__", "__delattr__", "__getnewargs__", "__getstate__", "__hash__", "__init__", "__init_subclass__",
     "__new__", "__post_init__", "__reduce__", "__reduce_ex__", "__repr__", "__set_name__", "__setattr__",
     "__setstate__",
 })  # fmt: skip
-"""Methods that are not called while something computes: what makes objects may write to them."""
+"""Methods that are called when objects are made, not while they compute: these may write to attributes."""
 WORLD = frozenset({
     "datetime64", "fromfile", "fromregex", "genfromtxt", "geterr", "geterrcall", "load", "loadtxt", "memmap",
     "open_memmap", "save", "savetxt", "savez", "savez_compressed", "seterr", "seterrcall", "tofile",
 })  # fmt: skip
-"""Names of NumPy that read or change what is outside of a function."""
+"""Names of NumPy that read or change global state or files."""
 PACKAGES = ("dist-packages", "site-packages")
 """Folders of installed packages, in whichever environment."""
 MOST = 20_000
-"""So many values are looked at; what depends on more cannot be watched in no time."""
+"""Largest number of values that a walk visits; to watch more would slow down every call."""
 _FUNCTION = "__code__", "__defaults__", "__kwdefaults__"
 
 
 class Dependencies:
-    """What functions, classes and objects depend on, besides arguments.
+    """Everything that functions, classes and objects depend on besides their arguments.
 
     Parameters
     ----------
-    things : what is looked at, by name.
-    constants : types of which all objects change by attributes of these names alone, or never.
-    objects : classes whose objects are looked into; others are `unknown`. None looks into all objects, for a digest;
-        then installed packages count by their names and versions.
-    most : values that are looked at.
+    things : the functions, classes and objects to start from, by name.
+    constants : types of objects that are taken as they are, each with the names of the attributes that can change.
+    objects : classes whose objects are examined; other objects are `unknown`. None examines all objects, as a digest
+        needs; installed packages then count by name and version.
+    most : largest number of values to visit.
 
     Attributes
     ----------
-    impure : what it does besides computing, in words, as far as its code tells; "" if nothing.
-    unknown : what cannot be looked into, by name. arrays : that it uses. stored : names of globals and attributes that
-        its code writes to. of_users : whether there is code outside of the libraries. too_many : whether it consists of
-        more values than are looked at.
+    impure : description of a side effect that was found; "" if none was.
+    unknown : dependencies that cannot be examined, by name.
+    arrays : arrays that are used.
+    stored : names of globals and attributes that the code writes to.
+    of_users : whether code outside of the libraries was found.
+    too_many : whether the walk was ended by `most`.
     """
 
     def __init__(
@@ -109,26 +117,26 @@ class Dependencies:
                 self._look_into_modules()
 
     def require_pure(self) -> None:
-        """Raise `Impure` if it may do more than compute, or uses what cannot be looked into."""
+        """Raise `Impure` if there may be side effects, or a dependency that cannot be examined."""
         if self.impure:
             raise Impure(self.impure)
         for name, value in self.unknown.items():
             raise Impure(not_known(name, value))
 
     def may_change(self, other: Guard) -> bool:
-        """Whether it may change something that a guard watches: by a name that it writes to, or by what both hold."""
+        """Whether this code may change something that a guard watches: by a stored name, or by a shared container."""
         return bool(self.stored & other.names()) or self.guard.shares(other)
 
     def digest(self, told: Callable[[Any], bytes | None] = lambda value: None) -> str:
-        """A text that is the same for what computes the same in every process, and another one for anything else.
+        """Return a hash that is equal in all processes for equal code and data, and different otherwise.
 
-        told : what stands for an object that cannot be looked into, or for one of the constants; None if that is what
-        pickling makes of it.
+        told : gives the bytes that stand for an object which cannot be examined, or for one of the constants; None to
+        pickle it.
 
         Raises
         ------
         Impure
-            If it uses something whose value cannot be told in another process.
+            If a value cannot be compared with that of another process.
         """
         found = hashlib.sha256()
         for kind, value in self._said:
@@ -213,7 +221,7 @@ class Dependencies:
         return isinstance(value, self.objects)
 
     def _is_no_users(self, module: str) -> bool:
-        """Whether what a module holds is not looked into."""
+        """Whether the contents of a module are not examined because it belongs to a library."""
         root = module.split(".")[0]
         return root in LIBRARIES or (self.objects is None and _installed(root))
 
@@ -254,7 +262,7 @@ class Dependencies:
                 self._not_known(name, module)
 
     def _look_into_modules(self) -> None:
-        """Look at what modules of a user's have under names that code asks for."""
+        """Visit the members of a user's modules that some code asks for by name."""
         for module, known in self._modules.values():
             space = vars(module)
             for name in sorted(self._names - known):
@@ -307,7 +315,7 @@ class Dependencies:
             self._fields(name, function)
 
     def _global(self, space: dict[str, Any], name: str, values: dict[str, Any], never_called: bool) -> None:
-        """Look for a name as a function does: in its module, then among the builtins."""
+        """Look up a global name as a function does: in its module, then among the builtins."""
         if name in space:
             self.guard.watch_items(space, {name: space[name]}, id(space))
             values[name] = space[name]
@@ -346,7 +354,7 @@ class Dependencies:
                 self._later(name, member)
 
     def _object(self, name: str, value: Any) -> None:
-        """Look at an object: its class, and what it holds."""
+        """Visit an object: its class and its attributes."""
         self._later(type(value).__name__, type(value))
         self._fields(name, value)
 
@@ -375,7 +383,7 @@ _NOTHING = object()
 
 @lru_cache(maxsize=1024)
 def _installed(root: str) -> bool:
-    """Whether a module is a part of Python or of an installed package, of which a user changes nothing."""
+    """Whether a module belongs to Python or to an installed package, which users do not edit."""
     if root in sys.stdlib_module_names:
         return True
     module = sys.modules.get(root)
@@ -402,10 +410,11 @@ def _slots(cls: type) -> tuple[str, ...]:
 
 
 class _Read(NamedTuple):
-    """What code tells.
+    """Facts read from the bytecode of a function.
 
-    asked, attributes : names of globals and attributes that it asks for. of_names : pairs of a global and an attribute
-    in `WORLD`. stored : names that it writes to. why : how it keeps something. changes : how it may change a container.
+    asked, attributes : names of globals and attributes that it loads. of_names : pairs of a global and an attribute
+    in `WORLD`. stored : names that it writes to. why : description of a side effect. changes : how it may change a
+    container.
     """
 
     asked: tuple[str, ...]
@@ -447,7 +456,7 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
 
 
 def _as_bytes(kind: str, value: Any, told: Callable[[Any], bytes | None]) -> bytes:
-    """A value as it goes into a digest."""
+    """Return the bytes by which a value enters a digest."""
     if kind == "array":
         return f"{value.dtype.str}{value.shape}".encode() + np.ascontiguousarray(value).tobytes()
     if kind == "code":

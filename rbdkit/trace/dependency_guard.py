@@ -1,4 +1,12 @@
-"""What something of a user's own depends on, watched: whether it still is as it was when code was made from it."""
+"""Guards of compiled code: is everything that a user's function depends on still as it was when it was compiled?
+
+A `Guard` is filled by `rbdkit.trace.dependencies` and asked (`Guard.holds`) at every call of compiled code, so it has
+to take well below a microsecond. It has two levels. The fast one compares identities: all watched names, attributes
+and cells still hold the very same objects; it is one generated expression, since a loop would take ten times as long.
+Only if that fails, values are compared: a notebook cell that runs again makes new but equal numbers and functions,
+which must not cause another compilation; the new objects are then the ones that are watched. Lists, dictionaries and
+sets change in place, without a new identity, so their contents are compared at every call.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +24,20 @@ from rbdkit.trace.captures import Impure
 PLAIN = frozenset(
     {bool, int, float, complex, str, bytes, range, slice, type(None), type(...), type(NotImplemented), np.dtype}
 )
-"""Types, and no subclasses of theirs, whose objects never change."""
+"""Immutable types; objects of their subclasses may change."""
 NO_CODE = frozenset({
     "__abstractmethods__", "__annotate_func__", "__annotations__", "__annotations_cache__", "__dataclass_fields__",
     "__dataclass_params__", "__dict__", "__doc__",
     "__firstlineno__", "__match_args__", "__module__", "__orig_bases__", "__parameters__", "__qualname__",
     "__slotnames__", "__static_attributes__", "__type_params__", "__weakref__", "_abc_impl",
 })  # fmt: skip
-"""What classes have besides what their functions read."""
+"""Attributes of classes that do not influence what their functions compute."""
 _CELL = "cell_contents"
 
 
 @dataclass(frozen=True)
 class _Items:
-    """Names in a namespace, with their values. size : so many names it has, if all count."""
+    """Watched names of a namespace with their values. size : its number of names, None if others may be added."""
 
     space: Mapping[str, Any]
     values: dict[str, Any]
@@ -37,10 +45,7 @@ class _Items:
 
 
 class Guard:
-    """What something depends on as it was, to be asked whether it still is.
-
-    It is asked at every call of compiled code: first only whether everything is the very same object.
-    """
+    """The recorded state of everything that compiled code depends on; `holds` compares it with the present one."""
 
     def __init__(self) -> None:
         self._items: dict[int, _Items] = {}
@@ -51,7 +56,7 @@ class Guard:
         self._same: Callable[[], bool] | None = None
 
     def __add__(self, other: Guard) -> Guard:
-        """A guard of what both watch."""
+        """Return a guard that watches what either of the two watches."""
         both = Guard()
         for one in (self, other):
             for key, items in one._items.items():
@@ -66,7 +71,7 @@ class Guard:
         return both
 
     def holds(self) -> bool:
-        """Whether everything is as it was."""
+        """Whether everything that is watched is unchanged."""
         same = self._identical() if self._same is None else self._same
         try:
             quickly = same()
@@ -78,7 +83,7 @@ class Guard:
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
-        """Leave what is watched as it is: arrays cannot be written to, containers are put back at the end.
+        """Protect what is watched: arrays are read-only inside, containers are restored at the end.
 
         Raises
         ------
@@ -109,23 +114,23 @@ class Guard:
                 container.update(then)
 
     def names(self) -> set[str]:
-        """The names that are watched, of globals and of attributes."""
+        """Return the watched names of globals and attributes."""
         return {name for items in self._items.values() for name in items.values} | {
             name for _, name, _ in self._attributes
         }
 
     def shares(self, other: Guard) -> bool:
-        """Whether another one watches a container, an array or a closure that this one watches, too."""
+        """Whether both guards watch one and the same container, array or closure."""
         return not self.places().isdisjoint(other.places())
 
     def places(self) -> set[int]:
-        """The identities of containers, arrays and closures that are watched."""
+        """Return the identities (`id`) of watched containers, arrays and closure cells."""
         found = {id(container) for container, _ in self._containers}
         found |= {id(x) for array, *_ in self._arrays for x in (array, array.base) if x is not None}
         return found | {id(owner) for owner, name, _ in self._attributes if name == _CELL}
 
     def _identical(self) -> Callable[[], bool]:
-        """Whether all but containers is the very same, as one expression: a loop would take ten times as long."""
+        """Build the fast check, that all but containers is identical, as one compiled expression."""
         given: dict[str, Any] = {}
 
         def name(thing: Any) -> str:
@@ -148,7 +153,7 @@ class Guard:
         return self._same
 
     def _holds_on_a_closer_look(self) -> bool:
-        """The same where objects are others: equal numbers and texts will do, as a cell that runs again makes them."""
+        """Compare values where identities differ; if all are equal, watch the new objects from now on."""
         try:
             for items in self._items.values():
                 if not all(_same(items.space[name], value) for name, value in items.values.items()):
@@ -183,7 +188,7 @@ class Guard:
         self._attributes += [(owner, name, getattr(owner, name)) for name in names]
 
     def watch_cell(self, cell: types.CellType) -> None:
-        """Watch what a closure holds."""
+        """Watch the content of a closure cell."""
         self.watch_attributes(cell, _CELL)
 
     def watch_container(self, container: Any) -> None:
@@ -192,12 +197,12 @@ class Guard:
         self._containers.append((container, kind(container)))
 
     def watch_array(self, array: NDArray) -> None:
-        """Watch numbers."""
+        """Watch the numbers and the shape of an array."""
         self._arrays.append((array, array.tobytes(), array.shape))
 
 
 def _same(now: Any, then: Any) -> bool:
-    """Whether one value computes what another does: the same object, or an equal number or text."""
+    """Whether two values are interchangeable: the same object, or an equal number, text, tuple or code."""
     if now is then:
         return True
     if type(now) is not type(then):

@@ -11,7 +11,7 @@ from rbdkit.trace.tracing import Trace, replay
 
 
 def tangent(trace: Trace) -> Trace:
-    """``f'(x) dx``: the derivative along a direction, one argument ``d_x`` more for every argument x."""
+    """Return ``f'(x) dx``, the directional derivative, with an additional argument ``d_x`` for every argument x."""
     graph, outputs = _copy(trace)
     names = tuple(f"d_{name}" for name in trace.names)
     seeds = {
@@ -24,10 +24,10 @@ def tangent(trace: Trace) -> Trace:
 
 
 def pullback(trace: Trace) -> Trace:
-    """The gradient of ``sum(weights * f(x))`` with respect to all arguments, flattened, one after the other.
+    """Return the gradient of ``sum(weights * f(x))`` with respect to all arguments, flattened and concatenated.
 
-    Its arguments are those of the trace, and "weights" of the result's shape. It costs a small multiple of the function
-    itself, however many arguments there are.
+    Its arguments are those of the trace, and "weights" of the result's shape. Reverse mode: it costs a small multiple
+    of the function itself, independent of the number of arguments.
     """
     graph, outputs = _copy(trace)
     found = _adjoints_of(graph, outputs, [graph.load("weights", None, k) for k in range(len(outputs))])
@@ -37,7 +37,7 @@ def pullback(trace: Trace) -> Trace:
 
 
 def gradient(trace: Trace, argument: str | None = None) -> Trace:
-    """Gradient of a function with one result with respect to an argument, of the argument's shape: reverse mode.
+    """Return the gradient of a scalar function with respect to an argument, in the argument's shape (reverse mode).
 
     argument : its name; may be left out if there is only one.
     """
@@ -51,7 +51,7 @@ def gradient(trace: Trace, argument: str | None = None) -> Trace:
 
 
 def jacobian(trace: Trace, argument: str | None = None) -> Trace:
-    """Derivatives of every result with respect to every element of an argument: shape (*result, *argument).
+    """Return the Jacobian with respect to an argument, of shape (*result, *argument).
 
     Forward mode if the argument has no more elements than the result, else reverse mode: both are exact.
 
@@ -72,13 +72,13 @@ def jacobian(trace: Trace, argument: str | None = None) -> Trace:
 
 
 def _copy(trace: Trace) -> tuple[Graph, list[int]]:
-    """A simplified graph of its own, and the outputs in it."""
+    """Replay a trace in a new, simplified graph; return that graph and the positions of the outputs."""
     graph = Graph()
     return graph, [graph.position(x) for x in replay(trace, lambda leaf: graph.node(*leaf))]
 
 
 def _adjoints_of(graph: Graph, outputs: Sequence[int], weights: Iterable[Scalar]) -> dict[int, Scalar]:
-    """`adjoints` for outputs among which a node may be more than once."""
+    """Return `adjoints` for outputs that may contain the same node several times: its weights add up."""
     total: dict[int, Scalar] = {}
     for position, weight in zip(outputs, weights, strict=True):
         total[position] = total.get(position, 0.0) + weight
@@ -86,7 +86,7 @@ def _adjoints_of(graph: Graph, outputs: Sequence[int], weights: Iterable[Scalar]
 
 
 def _arguments(graph: Graph, trace: Trace, name: str) -> list[int]:
-    """Positions of the elements of an argument."""
+    """Return the positions of the elements of an argument."""
     return [graph.load(name, None, k).position for k in range(math.prod(_shape(trace, name)))]
 
 

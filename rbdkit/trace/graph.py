@@ -1,13 +1,13 @@
-"""Expressions as a graph: symbols that record what is done to them, and the rules that simplify it on the way.
+"""Expression graphs: symbols that record the arithmetic done to them, simplified as it is recorded.
 
 A `Symbol` is a number that is not known yet. Arithmetic on symbols adds nodes to their `Graph`. With ``simplify=True``
 equal expressions are one node (hash-consing) and the rules of Featherstone (2008), section 10.4 are applied as the
 nodes are made: constants are folded, ``x * 0``, ``x * 1``, ``x + 0`` disappear, copies never arise, and code that no
 output needs is never emitted (`Graph.live`).
 
-That is what Featherstone's zeros want, structure that a tree has. Zeros in functions of a user's are numbers: there, in
-a graph that is `exact`, ``0 / x`` and ``0 * x`` are no numbers where IEEE 754 has none. What neither keeps is the sign
-of a zero that adds or multiplies, and that of what is no number, which no standard knows either.
+Zeros in rbdkit's algorithms are structural: a joint axis has a zero component, and everything that is multiplied by it
+vanishes. Zeros in a user's functions are numbers: in an `exact` graph, ``0 / x`` and ``0 * x`` are NaN wherever IEEE
+754 says so. Neither mode keeps the sign of a zero in sums and products, nor that of a NaN.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ import numpy as np
 from rbdkit.trace.lines import Line, is_checked, line_here
 
 Scalar = Union[float, "Symbol"]
-"""A number or a symbol: what every traced function works on."""
+"""Type of the numbers in traced functions: a float or a symbol."""
 
 COMMUTATIVE = {"add", "mul", "equal", "and", "or"}
 LOGIC = {"and", "or", "not"}
-"""Operations on conditions; a number among their operands holds where it is not zero."""
+"""Operations on conditions; a number among their operands counts as true where it is not zero."""
 CONDITIONS = {"less", "equal"} | LOGIC
-"""Operations whose results are conditions. All others compute numbers, of numbers; there a condition is 1 or 0."""
+"""Operations with conditions as results. All others take and give numbers; a condition as an operand is 1 or 0."""
 LEAVES = {"const", "load"}
 """Operations whose operands are not nodes: ("const", value) and ("load", array, index, offset)."""
 
 
 class Graph:
-    """Nodes in the order in which they were made, so operands always stand before their users.
+    """A directed acyclic graph of expressions, its nodes in order of creation: operands stand before their users.
 
     Parameters
     ----------
-    simplify : False records every operation as it is executed, which is what operation counts are compared with.
-    exact : whether zeros are numbers, which x / 0 makes none of, and not the structure of a mechanism.
+    simplify : False records every operation as executed, to count the operations of an unsimplified algorithm.
+    exact : whether zeros are numbers with IEEE 754 rules (0 * x may be NaN), not the structure of a mechanism.
 
     Attributes
     ----------
-    words : what stands for a symbol in a text, of its format; without, what it is.
+    words : function (symbol, format) that gives the text of a symbol in f-strings; None for the default text.
     nodes : list of ``(operation, operand, ...)``; operands are positions in this list. Operations: add, sub, mul, div,
         neg, copysign, sqrt, sin, cos, less, equal, and, or, not, select, and the leaves const and load.
-    scalars : names of the arguments that are plain numbers of Python, not elements of arrays.
-    lines : of code that is checked, where nodes, and stores of a `Block`, stand in the text; else None.
-    matrices : gives ``a @ b``, ``a + b`` and ``a - b`` of matrices that it knows something of, or None; see `Roomy`.
+    scalars : names of the arguments that are plain Python numbers, not elements of arrays.
+    lines : source lines of nodes and of stores of a `Block`, in code that is checked; else None.
+    matrices : function (ufunc, a, b) for sums and products of matrices with known structure, or None; see `Roomy`.
     """
 
     def __init__(self, simplify: bool = True, exact: bool = False) -> None:
@@ -66,7 +66,7 @@ class Graph:
 
     @contextmanager
     def exactly(self, exact: bool) -> Iterator[None]:
-        """Record as a graph that is exact, or as one that is not."""
+        """Switch `exact` on or off for what is recorded inside."""
         before, self.exact = self.exact, exact
         try:
             yield
@@ -74,17 +74,17 @@ class Graph:
             self.exact = before
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise `TypeError`: a value is asked for that is not known yet."""
+        """Raise `TypeError`: the code needs the value of a symbol, which is not known yet."""
         self._refused = self._refused or why
         raise TypeError(why)
 
     def require_not_refused(self) -> None:
-        """Raise again what was refused: a function that goes on after that does something else with numbers."""
+        """Raise a refusal again that the traced function has caught: with numbers it would take another path."""
         if self._refused:
             raise TypeError(self._refused)
 
     def node(self, operation: str, *operands: object) -> Symbol:
-        """The node with this operation and these operands, made if there is none."""
+        """Return the node with this operation and these operands (hash-consing); add it if there is none."""
         key = (operation, *operands)
         kind = Condition if operation in CONDITIONS else Symbol
         if not self.simplify and operation not in LEAVES:
@@ -100,16 +100,16 @@ class Graph:
         return kind(self, position)
 
     def note(self, what: Hashable) -> None:
-        """Keep the line that records a node or a store now, in code that is checked."""
+        """Store the source line that records a node or a store, in code that is checked."""
         if self.lines is not None:
             self.lines[what] = line_here()
 
     def load(self, array: str, index: object, offset: int) -> Symbol:
-        """What stands in an array of the program at ``index + offset``."""
+        """Return the leaf that reads element ``index + offset`` of an array of the program."""
         return self.node("load", array, index, offset)
 
     def position(self, value: Scalar) -> int:
-        """Position of a symbol of this graph, or of a constant."""
+        """Return the position of a symbol of this graph, or of a constant, which is added if new."""
         if isinstance(value, Symbol):
             self._check_own(value)
             return value.position
@@ -123,7 +123,7 @@ class Graph:
             )
 
     def apply(self, operation: str, *values: Scalar) -> Symbol:
-        """Record an operation on numbers and symbols, simplified no further."""
+        """Record an operation on numbers and symbols without simplification (but with hash-consing)."""
         operands = [self.position(value) for value in values]
         if operation == "select":
             operands[0] = self._condition(operands[0])
@@ -135,25 +135,25 @@ class Graph:
         return self.node(operation, *operands)
 
     def number(self, position: int) -> int:
-        """A node; 1 or 0 for one that is a condition."""
+        """Return the position of a node as a number: 1 or 0 for a condition."""
         if self.nodes[position][0] not in CONDITIONS:
             return position
         return self.node("select", position, self.position(1.0), self.position(0.0)).position
 
     def _condition(self, position: int) -> int:
-        """A node; for a number, whether it is not zero."""
+        """Return the position of a node as a condition: for a number, that it is not zero."""
         if self.nodes[position][0] in CONDITIONS:
             return position
         zero = self.position(0.0)
         return self.node("not", self.node("equal", *sorted((position, zero))).position).position
 
     def operands(self, position: int) -> tuple[int, ...]:
-        """Positions of the nodes that a node computes with."""
+        """Return the positions of the operands of a node."""
         operation, *operands = self.nodes[position]
         return () if operation in LEAVES else tuple(operands)
 
     def live(self, outputs: Iterable[int]) -> list[int]:
-        """Positions of the nodes that the outputs need, in order: what is left after removing dead code."""
+        """Return the positions of all nodes that the outputs need, in order: dead-code elimination."""
         needed = bytearray(len(self.nodes))
         for position in outputs:
             needed[position] = 1
@@ -165,7 +165,7 @@ class Graph:
         return [position for position, is_needed in enumerate(needed) if is_needed]
 
     def _negated(self, value: Scalar) -> Symbol | None:
-        """x if the value is -x."""
+        """Return x if the value is recorded as -x, else None."""
         if isinstance(value, Symbol):
             self._check_own(value)
             node = self.nodes[value.position]
@@ -230,18 +230,21 @@ class Graph:
         return self.apply("div", a, b)
 
     def _nothing_of(self, x: Scalar) -> Scalar:
-        """0 * x, no number where x is infinite or none."""
+        """Return 0 * x: zero, or in an `exact` graph NaN where x is infinite or NaN."""
         if not self.exact or not isinstance(x, Symbol) or self._is_finite(x.position):
             return 0.0
         return self.select(self.apply("less", abs(x), math.inf), 0.0, math.nan)
 
     def _part_of(self, x: Scalar) -> Scalar:
-        """0 / x, with the sign of x; no number where x is 0 or none. No rule makes another thing of this later."""
+        """Return 0 / x in an `exact` graph: zero with the sign of x, NaN where x is 0 or NaN.
+
+        Written with `select`, to which no later simplification applies.
+        """
         size = abs(x)
         return self.select(self.apply("less", 0.0, size), self.apply("copysign", 0.0, x), math.nan)
 
     def _is_finite(self, position: int) -> bool:
-        """Whether a node is a number for all arguments that are, but for overflow."""
+        """Whether a node is finite for all finite arguments, overflow aside."""
         for operation, *operands in self.nodes[len(self._finite) : position + 1]:
             if operation == "const":
                 found = math.isfinite(operands[0])
@@ -263,7 +266,7 @@ class Graph:
         return self.apply("neg", a)
 
     def select(self, condition: bool | Symbol, a: Scalar, b: Scalar) -> Scalar:
-        """a where the condition holds, else b; both are computed."""
+        """Return a where the condition holds, else b; both are computed."""
         if self.simplify and isinstance(condition, bool):
             return a if condition else b
         if isinstance(a, TRUTHS) and isinstance(b, TRUTHS):
@@ -294,15 +297,15 @@ def _is(value: Scalar, number: float) -> bool:
 
 
 def no_words(symbol: Symbol, form: str) -> NoReturn:
-    """Refuse to put a symbol into a text: the `Graph.words` of functions that may decide by what they read there."""
+    """Refuse to format a symbol as text: `Graph.words` while a function is traced, which might branch on the text."""
     raise TypeError("a symbol has no value yet that could be formatted as a text")
 
 
 class Symbol:
-    """A number to come: the value of one node of a graph.
+    """A number that is not known yet: the value of one node of a graph.
 
-    Arithmetic, comparisons and NumPy's functions of one number (`numpy.sin`, `numpy.exp`, ...) work on it, alone and as
-    elements of object arrays. A program cannot branch on it: use `select`.
+    Arithmetic, comparisons and NumPy's functions of one number (`numpy.sin`, `numpy.exp`, ...) work on symbols, alone
+    and as elements of object arrays. Code cannot branch on one: use `select`.
     """
 
     __slots__ = ("graph", "position")
@@ -375,7 +378,7 @@ class Symbol:
         return told(function, inputs, options)
 
     def clip(self, low: Any, high: Any, out: None = None) -> Any:
-        """The nearest number from low to high; `numpy.clip` calls it."""
+        """Limit the symbol to the interval from low to high; `numpy.clip` calls it."""
         x: Any = self
         return np.minimum(np.maximum(x, low), high)
 
@@ -436,16 +439,16 @@ class Symbol:
 
 
 class Condition(Symbol):
-    """Whether something holds: what comparisons of symbols give. In arithmetic it is what NumPy's truth values are."""
+    """A truth value that is not known yet: the result of a comparison. In arithmetic it behaves like `numpy.bool_`."""
 
     __slots__ = ()
 
     def number(self) -> Symbol:
-        """1 where it holds, else 0."""
+        """Return 1 where the condition holds, else 0."""
         return Symbol(self.graph, self.graph.number(self.position))
 
     def _with(self, ufunc: np.ufunc, *operands: Any) -> Any:
-        """Arithmetic: with truth values and whole numbers that are known as NumPy has it, with others as 1 or 0."""
+        """Apply an arithmetic ufunc: by NumPy's rules with known truth values and whole numbers, else as 1 or 0."""
         if all(isinstance(x, (*TRUTHS, int, np.integer)) for x in operands):
             return of_conditions(ufunc, *operands)
         if not all(isinstance(x, NUMBERS) for x in operands):
@@ -519,30 +522,30 @@ class Condition(Symbol):
 
 
 TRUTHS = (Condition, bool, np.bool_)
-"""What is true or false."""
+"""Types of truth values, known or not."""
 ARITHMETIC: dict[np.ufunc, Callable[..., Any]] = {
     np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.true_divide: operator.truediv,
     np.power: operator.pow, np.remainder: operator.mod, np.floor_divide: operator.floordiv,
 }  # fmt: skip
-"""The operators of what NumPy's functions do."""
+"""Python operators of NumPy's arithmetic ufuncs."""
 OF_TRUTH: dict[np.ufunc, Callable[..., bool | Symbol]] = {
     np.add: Graph.either, np.bitwise_or: Graph.either, np.logical_or: Graph.either, np.maximum: Graph.either,
     np.multiply: Graph.both, np.bitwise_and: Graph.both, np.logical_and: Graph.both, np.minimum: Graph.both,
     np.invert: Graph.opposite, np.logical_not: Graph.opposite,
 }  # fmt: skip
-"""What NumPy's functions are on truth values, if they are logic."""
+"""Logical operations that NumPy's ufuncs perform on truth values."""
 OTHERWISE_IN_PYTHON = {np.add, np.subtract, np.negative, np.positive, np.invert}
-"""Operators that do something else to Python's truth values than to NumPy's: True + True is 2, and True in NumPy."""
+"""Operators that differ between Python's and NumPy's truth values: True + True is 2 in Python and True in NumPy."""
 
 
 def of_conditions(ufunc: np.ufunc, *operands: Any) -> Any:
-    """A function of NumPy on conditions, truth values and whole numbers: what NumPy has where they hold or do not.
+    """Apply a ufunc to conditions, truth values and whole numbers, by a table of NumPy's results for all cases.
 
     Raises
     ------
     TypeError
-        If NumPy refuses them, if its result has few digits, or if Python would have another result, and it is not known
-        whose truth values they are.
+        If NumPy refuses them, if its result has less than double precision, or if Python's own truth values would give
+        another result and these may be such.
     """
     unknown = [x for x in operands if isinstance(x, Condition)]
     graph = unknown[0].graph
@@ -569,7 +572,7 @@ def of_conditions(ufunc: np.ufunc, *operands: Any) -> Any:
 
 
 def _by_cases(graph: Graph, conditions: Sequence[Condition], values: Mapping[tuple[bool, ...], float]) -> Scalar:
-    """The number that belongs to what holds."""
+    """Return the value of the case that applies, as nested selections over the conditions."""
     if not conditions:
         return values[()]
     first, *others = conditions
@@ -580,14 +583,14 @@ def _by_cases(graph: Graph, conditions: Sequence[Condition], values: Mapping[tup
 
 
 def _of_plain_numbers(condition: Condition) -> bool:
-    """Whether nothing decides on it but numbers of Python: those that no array holds."""
+    """Whether a condition depends on plain Python numbers only, not on elements of arrays."""
     nodes = condition.graph.nodes
     leaves = [nodes[k] for k in condition.graph.live([condition.position]) if nodes[k][0] == "load"]
     return all(leaf[1] in condition.graph.scalars for leaf in leaves)
 
 
 NUMBERS = (Symbol, float, int, np.number, np.bool_)
-"""What symbols compute with; anything else, an array say, may know how to take a symbol itself."""
+"""Types that operators of symbols accept; any other operand, such as an array, gets the chance to handle the symbol."""
 
 
 def _power(x: Scalar, y: Scalar) -> Scalar:

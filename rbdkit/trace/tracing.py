@@ -1,4 +1,4 @@
-"""Tracing: run a function on symbols and keep what it did (Featherstone 2008, section 10.4)."""
+"""Tracing: run a function on symbols and record what it computes (Featherstone 2008, section 10.4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rbdkit.trace.scalar import copysign, divide, equal, opposite, select
 
 @dataclass(frozen=True)
 class Operations:
-    """How many operations of each sort: multiplications, additions (with subtractions), divisions, and the rest."""
+    """Operation counts: multiplications, additions (with subtractions), divisions, and others."""
 
     mul: int = 0
     add: int = 0
@@ -31,14 +31,14 @@ class Operations:
 
     @property
     def total(self) -> int:
-        """Arithmetic operations: all but changes of sign and comparisons."""
+        """Number of arithmetic operations: all but changes of sign and comparisons."""
         return self.mul + self.add + self.div + self.sqrt + self.trig
 
     def __add__(self, other: Operations) -> Operations:
         return Operations(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def __str__(self) -> str:
-        """As the book writes it: ``6m + 3a``."""
+        """Return the counts in the notation of Featherstone's book: ``6m + 3a``."""
         letters = {"mul": "m", "add": "a", "div": "d", "sqrt": "r", "trig": "t"}
         parts = [f"{getattr(self, name)}{letter}" for name, letter in letters.items() if getattr(self, name)]
         return " + ".join(parts) or "0"
@@ -51,7 +51,7 @@ COUNTED = {
 
 
 def count_operations(graph: Graph, outputs: Sequence[int]) -> Operations:
-    """The operations of a graph that the outputs need."""
+    """Count the operations of a graph that the outputs need."""
     names = Counter(graph.nodes[position][0] for position in graph.live(outputs))
     sorts: Counter[str] = Counter()
     for name, n in names.items():
@@ -62,13 +62,14 @@ def count_operations(graph: Graph, outputs: Sequence[int]) -> Operations:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What a function does to its arguments, as a graph.
+    """A traced function: the graph of what it computes from its arguments.
 
     Attributes
     ----------
-    graph : the nodes.
-    names, shapes : of the arguments, in order; leaf ``("load", name, None, k)`` is element k of an argument.
-    outputs : nodes or numbers of the flattened result. shape : of the result; () for a scalar.
+    graph : the graph; its leaf ``("load", name, None, k)`` is element k of an argument.
+    names, shapes : names and shapes of the arguments, in order.
+    outputs : nodes or numbers of the flattened result.
+    shape : shape of the result; () for a scalar.
     """
 
     graph: Graph
@@ -78,29 +79,29 @@ class Trace:
     shape: tuple[int, ...]
 
     def operations(self) -> Operations:
-        """Count of the operations that the result needs; if the trace was not simplified, of all that were executed."""
+        """Count the operations that the result needs; in a trace that was not simplified, all that were executed."""
         roots = self.positions() if self.graph.simplify else range(len(self.graph.nodes))
         return count_operations(self.graph, list(roots))
 
     def positions(self) -> list[int]:
-        """Positions of the outputs in the graph."""
+        """Return the positions of the outputs in the graph."""
         return [self.graph.position(value) for value in self.outputs]
 
     def program(self, name: str = "traced") -> Program:
-        """The function as a program, which reads arrays of the arguments' names and writes the array "result"."""
+        """Return a program that reads arrays named like the arguments and writes the array "result"."""
         program = Program(name)
         for k, value in enumerate(replay(self, lambda leaf: program.load(leaf[1], 0, leaf[3]))):
             program.store("result", 0, k, value)
         return program
 
     def simplified(self) -> Trace:
-        """The same function after the four rules of section 10.4: dead code, copies, 0 and 1, constants."""
+        """Return the trace simplified by the four rules of section 10.4: dead code, copies, 0 and 1, constants."""
         graph = Graph()
         outputs = replay(self, lambda leaf: graph.node(*leaf))
         return Trace(graph, self.names, self.shapes, tuple(outputs), self.shape)
 
     def __call__(self, *arguments: Any) -> Any:
-        """The function's value, operation by operation from the graph; for numbers of any kind that know + - * /."""
+        """Evaluate the function, operation by operation, on numbers of any type with + - * /."""
         values = {name: np.asarray(x, dtype=object).ravel() for name, x in zip(self.names, arguments, strict=True)}
         result = replay(self, lambda leaf: values[leaf[1]][leaf[3]])
         return result[0] if self.shape == () else np.array(result, dtype=object).reshape(self.shape)
@@ -143,20 +144,20 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 PLAIN = (0.0, 1.0, -1.0)
-"""Numbers that become part of the code; all others are inputs, so that another gain compiles nothing."""
+"""Constants that become part of the code; all others are inputs, so that another gain needs no compilation."""
 
 
 def is_input(constant: float) -> bool:
-    """Whether a constant becomes an input.
+    """Whether a constant becomes an input of compiled code.
 
-    Those that save work do not, nor those beyond which there are no fractions: `scalar.whole` rounds by them, and its
-    derivative is known by their values.
+    0, 1 and -1 do not, as they save operations; nor do numbers from 2**51 on: `scalar.whole` rounds by adding them, and
+    its derivative is recognised by their values.
     """
     return constant not in PLAIN and abs(constant) < 2.0**51
 
 
 def with_numbers(trace: Trace) -> tuple[Trace, tuple[float, ...]]:
-    """The same function with constants that become inputs as one more argument, "numbers"; and what they are."""
+    """Return a trace whose constants are an additional argument "numbers" (see `is_input`), and their values."""
     graph, numbers, values = Graph(), list[float](), dict[int, Any]()
     with recorded_again(trace.graph.lines) as comes_next:
         for position in trace.graph.live(trace.positions()):
@@ -193,7 +194,8 @@ def trace(
         stays variable; numbers inside the function are folded into the result.
     shapes : of the arguments: () for a scalar, n or (n,) for a vector, (n, m) for a matrix.
     names : of the arguments; x0, x1, ... if not given.
-    simplify : False keeps every operation as executed. exact : whether zeros are numbers and no structure: see `Graph`.
+    simplify : False keeps every operation as executed.
+    exact : whether zeros follow IEEE 754 and are no structure, see `Graph`.
 
     Examples
     --------

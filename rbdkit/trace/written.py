@@ -1,7 +1,13 @@
-"""Plain NumPy code on symbols: copies of functions and objects whose new arrays can hold symbols.
+"""Source tracing: plain NumPy code of a user, made to run on symbols without being changed.
 
-``T = np.zeros((4, 4)); T[0, 3] = np.cos(q[0])`` cannot run on symbols, for an array of floats has no room for one. A
-copy of the function that says so finds another ``np`` among its globals, and so do copies of all that it calls.
+``T = np.zeros((4, 4)); T[0, 3] = np.cos(q[0])`` cannot run on symbols, since an array of floats cannot hold one. So the
+function is copied: the copy has the same code object and other globals, in which ``np`` and ``math`` are replaced by
+modules whose arrays can hold symbols (`Roomy`), and the functions, classes and objects that it uses by copies of the
+same kind, recursively (`Copies`). The originals are never touched.
+
+A trace is right only for pure code. So whatever may keep something between calls, print or read the outside world is
+replaced by a `_Refusal` that raises `Impure` when it is used: many functions mention things that a given call never
+reaches, and only those that are reached matter.
 """
 
 from __future__ import annotations
@@ -28,12 +34,12 @@ OWN_BUILTINS = HARMLESS | {
     "ArithmeticError", "AssertionError", "AttributeError", "IndexError", "KeyError", "Exception", "RuntimeError",
     "True", "False", "None", "Ellipsis", "__build_class__", "__debug__",
 }  # fmt: skip
-"""What code of a user's may find among the builtins: nothing that tells the world."""
+"""Builtins that a user's code may use: those without side effects."""
 CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
 class Roomy(Symbols):
-    """Symbols in plain NumPy code: an array without axes stays one, for a NumPy scalar can be given axes, too."""
+    """Symbolic array for plain NumPy code: 0-d results stay arrays, as NumPy scalars can be indexed with ``None``."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method == "__call__" and ufunc in OF_MATRICES and (known := _known_to_graph(ufunc, *inputs)) is not None:
@@ -49,11 +55,11 @@ class Roomy(Symbols):
 
 
 OF_MATRICES = {np.matmul, np.add, np.subtract}
-"""What is asked of a graph that knows matrices."""
+"""Operations that a graph with structured matrices (`Graph.matrices`) may take over."""
 
 
 def _known_to_graph(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    """What a graph says of two arrays, the first one a matrix; None if it says nothing."""
+    """Return what the graph of two arrays computes for a matrix operation (`Graph.matrices`); None without a rule."""
     if np.ndim(a) != 2:
         return None
     for x in (a, b):
@@ -64,19 +70,19 @@ def _known_to_graph(ufunc: np.ufunc, a: Any, b: Any) -> Any:
 
 
 def roomy(values: Any) -> Any:
-    """An array of symbols and numbers for plain NumPy code."""
+    """Return values as a symbolic array for plain NumPy code."""
     return symbols(values).view(Roomy)
 
 
 class Copies:
-    """Copies of functions, classes and objects, for symbols.
+    """Traced copies of functions, classes and objects, which run on symbols.
 
     Parameters
     ----------
-    base : copies are made of this class, of those made from it, and of their objects; others stay as they are.
-    instead : functions that ask for values, and what takes their place.
-    constants : types of which all objects never change; they stay as they are.
-    as_they_are : modules whose functions take symbols without being copied.
+    base : class whose subclasses and objects are copied; other classes stay as they are.
+    instead : functions that need values of numbers, and their replacements.
+    constants : types of immutable objects, which stay as they are.
+    as_they_are : names of modules whose functions take symbols without being copied.
     """
 
     def __init__(
@@ -92,12 +98,12 @@ class Copies:
         self._numpy, self._math = _Numpy(np), _Math()
 
     def of(self, value: Any, name: str = "it") -> Any:
-        """A copy for symbols, or the value itself where it will do.
+        """Return the traced copy of a value, or the value itself where that will do. name : its name in messages.
 
         Raises
         ------
         Impure
-            If it is an object that may keep something between calls. name : what it is called, for the message.
+            If it is an object that may keep something between calls.
         """
         if (known := self._known.get(id(value))) is not None:
             return known
@@ -147,7 +153,7 @@ class Copies:
         return self._remember(module, _Module(self, module, root != "rbdkit"))
 
     def part(self, module: types.ModuleType, name: str, users: bool) -> Any:
-        """A copy of what a module has under a name."""
+        """Return the traced copy of a member of a module."""
         return self._given(getattr(module, name), name, users)
 
     def _object(self, value: Any) -> Any:
@@ -156,7 +162,7 @@ class Copies:
         return made
 
     def _class(self, cls: type) -> type:
-        """The class with copies of its functions, made from copies of what it is made from."""
+        """Return the copy of a class: with copied functions and copied base classes."""
         if (known := self._known.get(id(cls))) is not None:
             return known
         if not issubclass(cls, self._base) and home_of(cls) in ("abc", "typing", "builtins"):
@@ -189,7 +195,7 @@ class Copies:
         return self.of(member) if isinstance(member, np.ndarray) else member
 
     def _function(self, function: types.FunctionType, own_class: types.CellType | None = None) -> types.FunctionType:
-        """The function with other globals. own_class : the cell in which it finds the class that it belongs to."""
+        """Return the copy of a function: same code, other globals. own_class : cell of ``__class__`` in a method."""
         if (known := self._known.get(id(function))) is not None:
             return known
         code = function.__code__
@@ -214,7 +220,7 @@ class Copies:
         return made
 
     def _given(self, value: Any, name: str, users: bool) -> Any:
-        """A copy, or what says what is wrong with it once it is called: many a function uses what is never asked."""
+        """Return a copy, or a refusal that raises when used: functions mention things that a call never reaches."""
         if users and isinstance(value, list | dict | set):
             return _refusing(
                 f"it uses {name!r}, which can change; make it a tuple, an array or an attribute of the joint"
@@ -231,14 +237,14 @@ def _is_constant(value: Any) -> bool:
 
 
 def _plain_class(meta: type, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> type:
-    """A class made without asking those it is made from."""
+    """Make a class without running the ``__init_subclass__`` of its bases."""
     quiet = types.new_class("Quiet", (), {}, lambda own: own.update(__init_subclass__=classmethod(lambda cls: None)))
     made = meta(name, (quiet, *bases) if bases != (object,) else (quiet,), members)
     return made
 
 
 class _Refusal:
-    """Stands for something that must not be used: whatever is done with it says why."""
+    """Stand-in for something that traced code must not use: any use of it raises `Impure` with the reason."""
 
     def __init__(self, why: str) -> None:
         object.__setattr__(self, "_why", why)
@@ -258,7 +264,7 @@ def _refusing(why: str) -> Any:
 
 @lru_cache(maxsize=1024)
 def _keeps(code: types.CodeType) -> str:
-    """How a function keeps something between calls; "" if it does not."""
+    """Describe how a function keeps something between calls; "" if it does not."""
     outside = set(code.co_freevars)
     for step in steps_of(code):
         if step.opname in KEEPS or (step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in outside):
@@ -270,26 +276,26 @@ def _keeps(code: types.CodeType) -> str:
 
 @lru_cache(maxsize=1024)
 def _names(code: types.CodeType) -> tuple[str, ...]:
-    """Names that a function may ask its globals for."""
+    """Return the names that a function may look up among its globals."""
     asked = (step.argval for step in steps_of(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
     return tuple(dict.fromkeys(asked))
 
 
 def _is_function(value: Any) -> bool:
-    """Whether it is a function, and no object's method."""
+    """Whether a value is a function, and not a method of an object."""
     bound = getattr(value, "__self__", None)
     return callable(value) and hasattr(value, "__name__") and (bound is None or isinstance(bound, types.ModuleType))
 
 
 def _home(value: Any) -> str:
-    """The package that a function or class comes from."""
+    """Return the top-level package that a function or class comes from."""
     home = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
     return str(home).split(".")[0]
 
 
 @cache
 def _builtins(users: bool) -> dict[str, Any]:
-    """What a function finds besides its globals. users : whether it is a user's own code."""
+    """Return the builtins of a traced copy. users : whether it is a user's code, for which impure ones refuse."""
     found = {
         name: value if not users or name in OWN_BUILTINS or name.startswith("__") else _refusing(f"it calls {name!r}")
         for name, value in vars(builtins).items()
@@ -298,7 +304,7 @@ def _builtins(users: bool) -> dict[str, Any]:
 
 
 class _AnyFloat(type):
-    """`float`, but a symbol stays one."""
+    """Metaclass of a `float` whose calls leave symbols unchanged."""
 
     def __call__(cls, x: Any = 0.0) -> Any:
         if isinstance(x, np.ndarray):
@@ -317,13 +323,13 @@ class _Float(metaclass=_AnyFloat):
 
 
 def _value(x: NDArray) -> Any:
-    """The only number of an array."""
+    """Return the only number of an array."""
     (number,) = x.ravel().tolist()
     return number
 
 
 class _Module:
-    """A module, whose functions are copied as they are asked for. users : whether it may be a user's own."""
+    """Stand-in for a module, whose members are copied on first use. users : whether it may be a user's."""
 
     def __init__(self, copies: Copies, module: types.ModuleType, users: bool) -> None:
         self._copies, self._module, self._users = copies, module, users
@@ -340,11 +346,11 @@ NUMPYS = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power",
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
 }  # fmt: skip
-"""Functions of the module math, and what NumPy calls them."""
+"""Functions of the module `math`, and their names in NumPy."""
 
 
 class _Math:
-    """The module math."""
+    """Stand-in for the module `math`, whose functions take symbols."""
 
     def __getattr__(self, name: str) -> Any:
         original = getattr(math, name)
@@ -362,7 +368,7 @@ class _Math:
 
 
 class _Numpy:
-    """NumPy, or a part of it, with arrays of symbols in place of those of floats."""
+    """Stand-in for NumPy or a submodule, whose new arrays can hold symbols."""
 
     def __init__(self, module: types.ModuleType) -> None:
         self._module = module
@@ -378,7 +384,7 @@ class _Numpy:
         return self.wrapped(found)
 
     def wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function on numbers as ever; on symbols as far as it can."""
+        """Wrap a function of NumPy: on numbers it is NumPy's, on symbols it is recorded if possible."""
 
         @wraps(function)
         def on_symbols(*given: Any, **options: Any) -> Any:
@@ -402,7 +408,7 @@ class _Numpy:
 
 
 def _sinc(x: Any) -> Any:
-    """`numpy.sinc`, with a tiny number where a case for zero would be; no digit of a larger one changes."""
+    """Record `numpy.sinc` without a case for zero: a tiny number is added under the root, which changes no digit."""
     angle = np.sqrt((np.pi * x) * (np.pi * x) + 1e-200)
     return np.sin(angle) / angle
 
@@ -418,7 +424,7 @@ def _hold_symbols(x: Any) -> bool:
 
 
 def _floats(x: Any) -> Any:
-    """Arguments without symbols as NumPy knows them."""
+    """Convert arguments without symbols to plain float arrays."""
     if isinstance(x, Symbols):
         return np.asarray(x.tolist(), dtype=float).reshape(x.shape)
     if isinstance(x, tuple | list):
@@ -429,7 +435,7 @@ def _floats(x: Any) -> Any:
 
 
 def _with_room(x: Any) -> Any:
-    """A result with room for symbols."""
+    """Convert float arrays in a result to symbolic ones."""
     if isinstance(x, np.ndarray) and x.dtype.kind == "f":
         return roomy(x)
     return type(x)(map(_with_room, x)) if type(x) in (tuple, list) else x
