@@ -1,10 +1,18 @@
-"""Straight-line programs in which parts that are alike are computed side by side, one in each lane of a register.
+"""Superword-level (SLP) vectorisation: equal parts of one mechanism are computed side by side in vector registers.
 
-Whoever writes a program out may know that some places of its arrays belong to one of several equal parts, and which
-place of the next part corresponds to one. From there it goes upward: where an operation on what corresponds stands in
-the graph, too, the two correspond. Nodes that come back to themselves after as many steps as there are parts make a
-`Pack`. Each lane of it computes what its node says, so that no result depends on what was said of places: if that is
-wrong, there are few packs.
+A robot with four equal legs repeats the same straight-line code four times. The caller of `side_by_side` gives an
+`Image`: for a place in an array that belongs to one part, the corresponding place of the next part. From these loads
+the correspondence is propagated upwards through the expression graph: two nodes correspond if they are the same
+operation on corresponding operands. Following the correspondence from a node gives an orbit; if it closes after
+exactly as many steps as there are parts, its nodes form a `Pack`, one node per lane.
+
+The numbers of packs have to be neighbours in memory to be loaded as one vector. So places that correspond are moved
+into the array `WOVEN` (interleaved, structure-of-arrays layout): read-only numbers are copied there once, at the start
+of the program, and the program's own arrays live there altogether.
+
+Every lane computes exactly what its node says, so a wrong `Image` cannot make a result wrong: it only leaves few packs.
+The idea is that of Larsen and Amarasinghe, Exploiting superword level parallelism with multimedia instruction sets
+(PLDI 2000), except that correspondence is given instead of being searched for.
 """
 
 from __future__ import annotations
@@ -16,25 +24,28 @@ from rbdkit.trace.graph import COMMUTATIVE, Graph
 from rbdkit.trace.program import Block, Define, Loop, Pack, Place, Program, Statement, Switch
 
 WOVEN = "woven"
-"""The array in which numbers of parts stand side by side."""
+"""Name of the array that holds corresponding numbers of all parts in neighbouring places (interleaved layout)."""
 FEWEST = 8
-"""Blocks of fewer packs are left as they are."""
+"""Smallest number of packs for which a block is vectorised; with fewer, moving numbers into vectors does not pay."""
 
 Image = Callable[[str, int], int]
-"""The place in an array that corresponds to one, in the next part; itself if it belongs to none."""
+"""Function (array, place) that gives the corresponding place of the next part, or the same place if there is none."""
 
 
 def lanes_for(parts: int) -> int:
-    """How wide registers are for so many parts: those that are left over do what the first one does."""
+    """Return the vector width for a number of equal parts; surplus lanes repeat what the first lane computes."""
     return 4 if parts <= 4 else -(-parts // 8) * 8
 
 
 def side_by_side(program: Program, image: Image, parts: int, own: AbstractSet[str]) -> int:
-    """Find the packs of a program's blocks, and weave their numbers into `WOVEN`; gives the size of that array.
+    """Vectorise equal parts of a program in place; return the size of the array `WOVEN` that it then needs.
 
     Parameters
     ----------
-    program : straight-line but for a few loops. own : arrays that nobody else reads or writes.
+    program : a straight-line program, with few loops.
+    image : the place that corresponds to a place, in the next part.
+    parts : number of equal parts.
+    own : names of arrays that are private to the program, so that they may move into `WOVEN`.
     """
     weaver = _Weaver(program, image, parts, own)
     weaver.weave()
@@ -45,19 +56,23 @@ def side_by_side(program: Program, image: Image, parts: int, own: AbstractSet[st
 
 
 class _Weaver:
-    """Moves what corresponds next to each other: numbers that are only read once for all, and a program's own."""
+    """Move corresponding numbers into neighbouring places of `WOVEN` and redirect loads and stores there.
+
+    Read-only numbers are copied at the start of the program; the program's own arrays (`weavable`) are replaced.
+    """
 
     def __init__(self, program: Program, image: Image, parts: int, own: AbstractSet[str]) -> None:
         self.program, self.given, self.parts, self.width = program, image, parts, lanes_for(parts)
         self.often, self.seldom = list(_blocks(program.body)), list(_seldom(program.body))
         self.written = {array for block in _all_blocks(program.body) for array, *_ in block.stores}
+        # an array that is accessed at a computed index, or truncated to a whole number, has to stay where it is
         scattered = {array for block in self.often for array, index, _ in _places(block) if index is not None}
         self.weavable = own - scattered - _truncated(program.body)
         self.slots: dict[tuple[str, int], int] = {}
         self.size = 0
 
     def image(self, array: str, offset: int) -> int:
-        """Of places in the new arrays, too."""
+        """Return the corresponding place of the next part, also for places in `WOVEN`: there, the next lane."""
         if array != WOVEN:
             return self.given(array, offset)
         slot, lane = divmod(offset, self.width)
@@ -94,7 +109,7 @@ class _Weaver:
         return WOVEN, None, self.slots[array, offset]
 
     def _orbit(self, array: str, offset: int) -> list[int]:
-        """The places that correspond to one, that of the first part first."""
+        """Return all places that correspond to a place, one for each part, the lowest first."""
         orbit = [offset]
         while (following := self.given(array, orbit[-1])) != offset and len(orbit) <= self.parts:
             orbit.append(following)
@@ -102,7 +117,7 @@ class _Weaver:
         return orbit[start:] + orbit[:start]
 
     def _copied(self, first: Sequence[tuple[tuple[str, int], int]]) -> Block:
-        """Numbers that are only read, side by side."""
+        """Return a block that copies read-only numbers into `WOVEN`, for the start of the program."""
         block = Block()
         for (array, offset), slot in first:
             orbit = self._orbit(array, offset)
@@ -112,7 +127,10 @@ class _Weaver:
         return block
 
     def _keep_in_step(self, loop: Loop) -> None:
-        """What seldom runs reads and writes plain arrays: copied before, and after."""
+        """Copy numbers from `WOVEN` to the plain arrays that a seldom executed loop uses, and back after its body.
+
+        The body of such a loop stays scalar code on plain arrays: the copies cost nothing while it does not run.
+        """
         asked = _asking(loop)
         inside = [block for block in _all_blocks(loop.body) if block is not asked]
         stored = {array for block in inside for array, *_ in block.stores}
@@ -133,7 +151,7 @@ class _Weaver:
 
 
 def _packs(block: Block, image: Image, parts: int) -> list[Pack]:
-    """The packs of a block, operands before what is computed with them."""
+    """Return the packs of a block in order of computation (operands first)."""
     graph, live = block.graph, block.graph.live(block.roots())
     following = _following(graph, live, image)
     packed: dict[int, int] = {}  # nodes in packs, and their lanes
@@ -161,7 +179,7 @@ def _packs(block: Block, image: Image, parts: int) -> list[Pack]:
 
 
 def _way(x: int, following: dict[int, int], parts: int, lane: int) -> tuple[int, ...]:
-    """What corresponds to an operand, in all lanes; it is that of one of them."""
+    """Return the operand nodes of all lanes, in order of lanes, from the operand x of the node in one lane."""
     way = [x]
     for _ in range(parts - 1):
         way.append(following[way[-1]])
@@ -169,7 +187,7 @@ def _way(x: int, following: dict[int, int], parts: int, lane: int) -> tuple[int,
 
 
 def _following(graph: Graph, live: Sequence[int], image: Image) -> dict[int, int]:
-    """For each node the one that corresponds to it in the next part; itself if there is none."""
+    """Return for each live node the corresponding node of the next part, or the node itself if there is none."""
     known = {graph.nodes[k]: k for k in live}
     following: dict[int, int] = {}
     for k in live:
@@ -188,12 +206,12 @@ def _following(graph: Graph, live: Sequence[int], image: Image) -> dict[int, int
 
 
 def _asking(loop: Loop) -> Block:
-    """The block of a condition that decides on it."""
+    """Return the first block of a seldom executed loop: the one that computes its condition."""
     return next(part for part in loop.body if isinstance(part, Block))
 
 
 def _truncated(body: Sequence[Statement]) -> set[str]:
-    """Arrays of which whole numbers are made."""
+    """Return the names of arrays with elements that are truncated to whole numbers."""
     found: set[str] = set()
     for statement in body:
         if isinstance(statement, Define) and statement.operation == "truncate":
@@ -204,7 +222,7 @@ def _truncated(body: Sequence[Statement]) -> set[str]:
 
 
 def _places(block: Block) -> Iterator[Place]:
-    """What a block reads and writes."""
+    """Yield all places that a block loads from or stores to."""
     nodes = block.graph.nodes
     yield from (nodes[k][1:] for k in block.graph.live(block.roots()) if nodes[k][0] == "load")
     yield from block.stores
@@ -217,7 +235,7 @@ def _bodies(statement: Statement) -> list[list[Statement]]:
 
 
 def _blocks(body: Sequence[Statement]) -> Iterator[Block]:
-    """Those that are not in what seldom runs."""
+    """Yield the blocks outside of seldom executed loops."""
     for statement in body:
         if isinstance(statement, Block):
             yield statement
@@ -235,7 +253,7 @@ def _all_blocks(body: Sequence[Statement]) -> Iterator[Block]:
 
 
 def _seldom(body: Sequence[Statement]) -> Iterator[Loop]:
-    """The loops that seldom run."""
+    """Yield the loops that are marked as seldom executed."""
     for statement in body:
         if isinstance(statement, Loop) and statement.seldom:
             yield statement

@@ -1,4 +1,12 @@
-"""Whether all that a program reads and writes lies in its arrays: proved with intervals of whole numbers, not run."""
+"""Static bounds check: a proof that a program never reads or writes outside its arrays, by interval arithmetic.
+
+Compiled code does not check indices. Programs that rbdkit writes are trusted; one that a user's code has written to is
+proved first, for the sizes, tables and counts that it is bound to. The proof walks through the statements once and
+keeps an interval for each whole number: a loop counter lies in its range, an entry of a table between the smallest and
+the largest entries that can be meant, sums and products follow by interval arithmetic. Loops are not iterated, so the
+proof takes the time of one pass. It is conservative: a program whose indices depend on numbers of a state is refused,
+and runs as checked Python instead (`rbdkit.trace.run.checked`).
+"""
 
 from __future__ import annotations
 
@@ -12,35 +20,36 @@ from rbdkit.trace.program import LARGEST_WHOLE, Block, Define, Index, Loop, Prog
 
 T = TypeVar("T")
 Interval = tuple[int, int]
-"""The smallest and the largest that a whole number may be."""
+"""Smallest and largest value that a whole number can have, both included."""
 ANY: Interval = (-LARGEST_WHOLE, LARGEST_WHOLE)
 
 
 class OutOfBoundsError(Exception):
-    """A program may read or write beside an array; the message says where."""
+    """A program may read or write outside of an array; the message says where."""
 
 
 def require_bounds(
     program: Program, sizes: Mapping[str, int], tables: Mapping[str, NDArray], counts: Mapping[str, Interval]
 ) -> None:
-    """Prove that no number is read or written beside the arrays of a program.
+    """Prove that a program reads and writes inside its arrays only.
 
     Parameters
     ----------
-    program : for one state.
-    sizes : how many numbers there are in each array. tables : the whole numbers in each table. counts : from where to
-        where each of its counts is.
+    program : a program for one state.
+    sizes : number of elements of each array.
+    tables : whole numbers of each table.
+    counts : interval of each count.
 
     Raises
     ------
     OutOfBoundsError
-        If it may happen, or cannot be excluded: an index that depends on numbers of a state, say.
+        If an access may be out of bounds or cannot be excluded, as for an index that depends on numbers of a state.
     """
     _Proof(sizes, tables, counts).statements(program.body)
 
 
 class _Proof:
-    """What is known of whole numbers on the way through a program."""
+    """Intervals of the whole numbers of a program while its statements are checked in order."""
 
     def __init__(self, sizes: Mapping[str, int], tables: Mapping[str, NDArray], counts: Mapping[str, Interval]) -> None:
         self.sizes, self.tables, self.counts = sizes, tables, counts
@@ -77,6 +86,7 @@ class _Proof:
     def loop(self, loop: Loop) -> None:
         start, stop = self.of(loop.start), self.of(loop.stop)
         if loop.step > 0:
+            # the largest counter is below the end, and a multiple of the step away from the beginning
             low, high = start[0], min(stop[1] - 1, start[1] + (stop[1] - 1 - start[0]) // loop.step * loop.step)
         else:
             low, high = stop[0] + 1, start[1]
@@ -145,15 +155,15 @@ def _named(names: Mapping[str, object]) -> str:
 
 
 def sizes_of(arrays: Mapping[str, NDArray]) -> tuple[dict[str, int], dict[str, NDArray]]:
-    """The sizes of arrays of numbers, and the tables among them."""
+    """Return the sizes of the arrays of floats, and the arrays of whole numbers (tables), both by name."""
     whole = {name: x for name, x in arrays.items() if np.asarray(x).dtype.kind in "iu"}
     return {name: np.size(x) for name, x in arrays.items() if name not in whole}, whole
 
 
 def fault_of(program: Program, arrays: Mapping[str, Any], counts: Mapping[str, int]) -> str:
-    """Return why a program, bound to these arrays and counts, is not known to stay inside of them; empty if it is.
+    """Return why a program bound to these arrays and counts may leave them; empty if it is proved to stay inside.
 
-    In lanes each has its share of an array; where one begins is not looked at.
+    With several lanes, each has its share of an array; the offsets of the lanes themselves are trusted.
     """
     width, shared = program.lanes.width, program.lanes.shared
     known = {name: x for name, x in arrays.items() if isinstance(x, np.ndarray)}

@@ -1,4 +1,10 @@
-"""The loop over time: any system that records itself, stepped by any method that records its steps."""
+"""The compiled loop over time: any `Recorded` system, stepped by any method that records its steps.
+
+The loop has two levels: ``every`` steps between recorded states, and ``records`` recorded states in one call. A caller
+calls it again and again, a chunk at a time (`rbdkit.trace.run.company`), so that progress can be shown and a user can
+interrupt. Several motions may run in the lanes of wide registers; they share all control flow, so a lane whose motion
+has ended stays where it is ("going" is 0) while the others go on.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +14,21 @@ from rbdkit.trace.recorded import Part, Record, StateArrays
 from rbdkit.trace.scalar import select
 
 LARGEST = 1e100
-"""A state beyond is taken as one that is not finite: squares of larger numbers need not be."""
+"""Norm of a state from which on it counts as not finite; the square of a larger one may overflow."""
 
 LARGEST_TURN = 1e8
-"""rad in a step; beyond, sines of compiled code are no sines any more, and what they turn is no rotation."""
+"""Largest rotation in one step, rad; the argument reduction of compiled sines is not valid far beyond."""
 
 X, V, X_NEW, V_NEW = Part("x"), Part("v"), Part("x_new"), Part("v_new")
 
 
 def over_time(system: StateArrays, record_step: Record) -> None:
-    """Take ``records * every`` steps and write down every so many states; stop before the first state that is not
-    finite.
+    """Record a loop of ``records * every`` steps that stores each ``every``-th state and stops before a non-finite one.
 
-    The state is in arrays "x", "v". Step n goes from times[n] to times[n + 1] and begins with step "first". "done"
-    counts the steps. What was not finite is left in "x_new", "v_new". Of several lanes, one that stops stays where it
-    is while others go on: "going" is then 0, else 1. Where steps solve equations (`Newton`), the hardest ones since the
-    state before are written down with a state.
+    The state is in arrays "x", "v". Step n goes from times[n] to times[n + 1]; the first one has the number "first".
+    "done" counts the steps. A state that is not finite is left in "x_new", "v_new". With several lanes, one that stops
+    keeps its state while others go on: its "going" is 0, else 1. Where steps solve equations (`Newton`), the history of
+    the hardest solve since the last recorded state is stored with each state.
     """
     program = system.program
     homes = {home_of(kind) for kind in type(system).__mro__}
@@ -47,7 +52,7 @@ def over_time(system: StateArrays, record_step: Record) -> None:
 
 
 def _leave_if_run_away(system: StateArrays) -> None:
-    """Do not go on unless the squares of all coordinates and velocities add up to less than `LARGEST` squared."""
+    """Stop unless the sum of squares of all coordinates and velocities is below `LARGEST` squared (NaN is not)."""
     program = system.program
     program.store("loop_sum", 0, 0, 0.0)
     for numbers, part in ((system.coordinates, X_NEW), (system.freedoms, V_NEW)):
@@ -61,7 +66,7 @@ def _leave_if_run_away(system: StateArrays) -> None:
 
 
 def _take_over(system: StateArrays) -> None:
-    """The new state in place of the old one, in lanes that are going."""
+    """Replace the old state by the new one, in lanes that are going."""
     program = system.program
     for numbers, new, old in ((system.coordinates, X_NEW, X), (system.freedoms, V_NEW, V)):
         for k in numbers():

@@ -1,4 +1,17 @@
-"""Newton's method inside a program: the equations of a step are solved in each lane as long as that lane needs it."""
+"""Newton's method inside a program, for integrators whose steps solve nonlinear equations.
+
+The solver is recorded like all other code, so it runs inside the compiled loop over time, for one motion or for
+several in lanes. Lanes share control flow: every lane goes through the same iterations, and `select` decides in each
+whether a correction is applied. The flags of a lane stand in the array "newton".
+
+A solve has two phases. *Quick* corrections (simplified Newton, or chord, method) use one Jacobian for all iterations,
+if possible the inverse that is kept from an earlier step: this costs one residual each. If `quick` corrections do not
+converge, the solve restarts at the guess with *full* Newton's method, where the Jacobian is computed again before each
+correction, by central differences, 2 n residuals. The largest residual before each correction is written to "history";
+the history of the hardest solve since the last recorded state is reported (`residuals_of`).
+
+Reference: Deuflhard, Newton Methods for Nonlinear Problems (2004), chapter 2.
+"""
 
 from __future__ import annotations
 
@@ -15,41 +28,40 @@ from rbdkit.trace.recorded import Part
 from rbdkit.trace.scalar import maximum, select
 
 LEFT, FAILED, FRESH, COUNT, CORRECT, RESTART, WANT, SIZE, SQUARES, STEP, LENGTH, HARDER = PLACES = range(12)
-"""Places in "newton": what is known of the equations of a lane, 1 or 0 where it is a yes or a no."""
+"""Places in the array "newton": state of the solver in a lane; flags are 1 or 0."""
 TURNS = 32
-"""So many residuals of a step are kept."""
+"""Number of residuals that are kept for a solve."""
 MOST_CORRECTIONS = TURNS - 2
 HISTORY = 3 + TURNS
-"""Numbers of a row that tells how a step was solved: corrections, residuals before them and after, whether that failed;
-and the residuals."""
+"""Length of the history of a solve: number of corrections, number of residuals, whether it failed, the residuals."""
 HUGE = 1e300
 DIFFERENCE = 6e-6
-"""Step of central differences, as a share of a variable that is larger than 1: a cube root of the last digit."""
+"""Step of central differences, relative to the variable if that is above 1: the cube root of the machine epsilon."""
 ROUND_OFF = 4.0 * float(np.finfo(float).eps)
 
 Residual = Callable[[Part, Part], None]
-"""Writes the residuals of unknowns to another part."""
+"""Function that records the residuals: reads the unknowns from one part and writes the residuals to another."""
 
 
 @dataclass(frozen=True)
 class Newton:
-    """Equations ``residual(z) = 0`` in a program, as many of them as unknowns, and how they are solved.
+    """A square system of nonlinear equations ``residual(z) = 0`` in a program, and how it is solved.
 
-    Unknowns and residuals stand in arrays of the same layout: those of these equations begin at `first`. Corrections
-    that serve a long while come first: with the Jacobian of an earlier call, or a new one, by central differences at
-    the guess. Where `quick` of them do not lead to the solution, Newton's method itself begins again at the guess, with
-    new differences for every correction. As in `rbdkit.integrators.newton`, a solution is where the largest residual is
-    below the tolerance, or a correction too small to change it.
+    Unknowns and residuals stand in arrays of the same layout; those of this system begin at `first`. Quick corrections
+    come first, with the Jacobian of an earlier call or one by central differences at the guess; if they do not
+    converge, Newton's method restarts at the guess with a new Jacobian for every correction. As in
+    `rbdkit.integrators.newton`, a solution is found when the largest residual is below the tolerance, or a correction
+    is too small to change the unknowns.
 
     Parameters
     ----------
-    first, n : where the unknowns begin, and how many they are.
+    first, n : place of the first unknown, and number of unknowns.
     residual : reads all unknowns from one part and writes all residuals to another.
-    quick, full : corrections that are allowed of either kind.
-    slope : a number that stands, times the identity, for the Jacobian of quick corrections; without, as said above.
-    correction : writes quick corrections to "correction" by itself; there is no Jacobian then.
-    least : so many corrections are made whatever the residual. relief : Newton's method itself is content with so many
-        times the tolerance of quick corrections.
+    quick, full : largest number of corrections with a fixed Jacobian, and with a new one each.
+    slope : factor c of the Jacobian c I of quick corrections; if None, the Jacobian is kept or computed, see above.
+    correction : function that records quick corrections to "correction", in place of a Jacobian.
+    least : number of corrections that are made whatever the residual.
+    relief : factor on the tolerance in the second phase.
     """
 
     program: Program
@@ -64,9 +76,9 @@ class Newton:
     relief: float = 1.0
 
     def solve(self) -> None:
-        """From "guess" to "unknowns", in lanes that are "going"; `failed` says where there is no solution.
+        """Record the solution of the equations, from "guess" to "unknowns", in lanes that are "going".
 
-        The largest residual of a solution is read from "tolerance".
+        The tolerance of the largest residual is read from "tolerance"; `failed` tells where no solution was found.
         """
         program = self.program
         if self.quick + self.full + 2 > TURNS:
@@ -93,7 +105,7 @@ class Newton:
 
     @property
     def failed(self) -> Any:
-        """Whether there is no solution: a condition for `select`."""
+        """Condition that no solution was found, for `select`."""
         return self._known(FAILED) > 0.5
 
     def _known(self, place: int) -> Scalar:
@@ -103,7 +115,7 @@ class Newton:
         self.program.store("newton", 0, place, value)
 
     def _measure(self, array: str) -> None:
-        """The largest number to `SIZE`, the sum of squares, which is no number if one of them is not, to `SQUARES`."""
+        """Store the largest absolute value in `SIZE` and the sum of squares, which is NaN if any is, in `SQUARES`."""
         program = self.program
         self._keep(SIZE, 0.0)
         self._keep(SQUARES, 0.0)
@@ -113,7 +125,7 @@ class Newton:
             self._keep(SQUARES, self._known(SQUARES) + x * x)
 
     def _decide(self, turn: Whole) -> None:
-        """What becomes of each lane with its residual: solved, to be corrected, begun anew, or failed."""
+        """Decide for each lane from its residual: solved, correct again, restart with full Newton, or failed."""
         program = self.program
         left, fresh, count = self._known(LEFT), self._known(FRESH), self._known(COUNT)
         squares = self._known(SQUARES)
@@ -140,7 +152,7 @@ class Newton:
             self._keep(place, value)
 
     def _differentiate(self) -> None:
-        """The Jacobian at the unknowns, to "jacobian", column by column."""
+        """Compute the Jacobian at the unknowns by central differences, column by column, into "jacobian"."""
         program, n = self.program, self.n
         with program.loop(0, n) as k:
             own = self.first + k
@@ -162,7 +174,10 @@ class Newton:
                     program.store("jacobian", entry, 0, program.load("jacobian", entry) + slope * r)
 
     def _invert(self) -> None:
-        """The inverse of "jacobian" to "jacobian_inverse", in lanes that want a new one."""
+        """Store the inverse of "jacobian" in "jacobian_inverse", in lanes that want a new one.
+
+        The inverse and no factorisation is kept: it serves many steps, and a product needs no pivoting.
+        """
         program, n = self.program, self.n
         with program.loop(0, n) as i:
             row = (self.first + i) * n
@@ -179,7 +194,7 @@ class Newton:
                 program.store("jacobian_inverse", place, 0, select(self._known(WANT) > 0.5, new, old))
 
     def _correct(self) -> None:
-        """The next unknowns; those of which a correction changes nothing are a solution."""
+        """Correct the unknowns; a correction below round-off means solved, and a lane that restarts gets its guess."""
         program, n = self.program, self.n
         self._keep(LENGTH, 0.0)
         with program.loop(0, n) as i:
@@ -210,7 +225,7 @@ class Newton:
             program.store("unknowns", place, 0, select(self._known(CORRECT) > 0.5, better, stays))
 
     def _multiply(self) -> None:
-        """The inverse times the residual, to "correction"."""
+        """Store the product of the inverse and the residual in "correction"."""
         program, n = self.program, self.n
         with program.loop(0, n) as i:
             place = self.first + i
@@ -221,7 +236,7 @@ class Newton:
                 program.store("correction", place, 0, program.load("correction", place) + term)
 
     def _write_down(self) -> None:
-        """How it was solved goes to "hardest", unless what stands there took more corrections or failed."""
+        """Copy the history to "hardest", unless the solve stored there took more corrections or failed."""
         program = self.program
         failed = maximum(self._known(FAILED), self._known(LEFT))
         self._keep(FAILED, failed)
@@ -235,7 +250,7 @@ class Newton:
 
 
 def newton_arrays(n: int) -> dict[str, NDArray]:
-    """What `Newton` reads and writes, for n unknowns in all."""
+    """Return the arrays that `Newton` reads and writes, by name, for n unknowns in all."""
     vectors = ("guess", "unknowns", "residual", "trial", "trial_residual", "correction", "kept")
     return {
         **{name: np.zeros(n) for name in vectors},
@@ -250,12 +265,12 @@ def newton_arrays(n: int) -> dict[str, NDArray]:
 
 
 def has_failed(row: NDArray) -> bool:
-    """Whether a row of `HISTORY` numbers tells of equations that were not solved."""
+    """Whether a row of `HISTORY` numbers belongs to a solve that failed."""
     return bool(row[2] > 0.5)
 
 
 def residuals_of(row: NDArray) -> NDArray:
-    """Of a row of `HISTORY` numbers, the largest residual before the first correction and after each."""
+    """Return the largest residual before the first correction and after each, from a row of `HISTORY` numbers."""
     count, seen = row[:2].astype(int)
     return row[3 + seen - count - 1 : 3 + seen]
 
@@ -265,11 +280,10 @@ SWAP, PIVOT, FACTOR = range(3)
 
 
 def eliminate(program: Program, first: Whole, n: Whole, A: str, B: str, width: Whole) -> None:
-    """A X = B for X, which is left in B: (n, n) and (n, width) by rows, both from row `first` on; A is used up.
+    """Record the solution of A X = B by Gauss-Jordan elimination with partial pivoting; X replaces B, A is overwritten.
 
-    Gauss and Jordan's elimination. The largest number of a column becomes the pivot: rows change places where that is
-    so, in each lane for itself; "elimination" is room for three numbers. With a matrix that has no inverse the result
-    is not finite.
+    A (n, n) and B (n, width) are stored by rows, both from row `first` on. Rows are exchanged in each lane separately,
+    by `select`; "elimination" is an array of three numbers. The result for a singular matrix is not finite.
     """
 
     def known(place: int) -> Scalar:

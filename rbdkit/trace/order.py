@@ -1,4 +1,10 @@
-"""In which order the nodes of a graph are written: each after those that it computes with, few waiting in registers."""
+"""Instruction scheduling: orders of a graph's nodes in which few values wait in registers at the same time.
+
+A processor has 16 or 32 vector registers; values beyond are spilled to memory and loaded again. The order in which an
+algorithm was recorded is good already for small models, so `nearly_as_recorded` changes it locally only: a greedy list
+scheduler with a short window. In blocks of thousands of nodes, where one model is written out, `as_needed` orders
+from the results downwards, after Sethi and Ullman.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +14,13 @@ from itertools import islice
 from rbdkit.trace.graph import Graph
 
 NEAR = 4
-"""So many nodes ahead it is looked for one that needs no further register."""
+"""Window of the scheduler: number of nodes ahead among which it looks for one that needs no further register."""
 
 
 def nearly_as_recorded(graph: Graph, live: Sequence[int]) -> list[int]:
-    """The nodes as recorded, but of the `NEAR` that come next the one after which fewest values wait for others.
+    """Return the nodes nearly as recorded: of the next `NEAR`, always the one after which fewest values are waiting.
 
-    What is loaded stands before what first needs it.
+    A load is placed before the first node that needs it.
     """
     nodes, users = graph.nodes, [0] * len(graph.nodes)
     order = [k for k in live if nodes[k][0] == "const"]  # these wait in no register
@@ -58,9 +64,9 @@ def nearly_as_recorded(graph: Graph, live: Sequence[int]) -> list[int]:
 
 
 def as_needed(graph: Graph, live: Sequence[int], roots: Sequence[int]) -> list[int]:
-    """The nodes, each before what first needs it; of several operands the one with most below it first.
+    """Return the nodes depth first from the roots; of several operands, the one that needs most registers first.
 
-    So few values wait for others at a time (after Sethi and Ullman, Journal of the ACM 17, 1970).
+    So few values are waiting at a time (after Sethi and Ullman, Journal of the ACM 17, 1970).
     """
     waiting: dict[int, int] = {}
     for position in live:

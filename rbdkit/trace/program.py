@@ -1,10 +1,15 @@
-"""Kernels as small programs: loops and switches around blocks of recorded arithmetic.
+"""The compiler's intermediate representation: loops and switches around blocks of recorded arithmetic.
 
-A `Program` is built by running Python code once. Arithmetic goes into the `Block` that is open; `loop` and `switch`
-open nested lists of statements. Emitters (`rbdkit.trace.emit`) turn the finished program into code.
+A `Program` is built by running Python code once. Arithmetic goes into the open `Block`; `loop` and `switch` open nested
+lists of statements. Emitters (`rbdkit.trace.emit`) turn the finished program into code.
 
-Rules of a block: what it writes at one index, it does not read at another, so that a store may move before loads of
-other places; and a value lives in the block that made it and reaches others through memory.
+There are two kinds of values. Floats are nodes of a block's graph; they live in that block and reach others through
+arrays. Whole numbers (`Index`) are loop counters, entries of tables and what is computed from them; they address
+arrays, and are the same in all lanes. Keeping the two apart keeps control flow free of the state of a mechanism, so
+that several states can be computed in lanes.
+
+Aliasing rule of a block: an array that it writes at one index is not read at another one, so a store may be moved
+before loads of other places.
 """
 
 from __future__ import annotations
@@ -46,10 +51,10 @@ class Index:
 Whole = Index | int
 
 LARGEST_WHOLE = 2**31 - 1
-"""Of what numbers are truncated to; whole numbers have 32 bits in WebAssembly."""
+"""Largest absolute value of a number that was truncated; whole numbers have 32 bits in WebAssembly."""
 
 WIDE = 8
-"""So many iterations of a wide loop are done at once, unless it says another number."""
+"""Number of iterations of a wide loop that are done at once, by default."""
 
 
 @dataclass
@@ -72,7 +77,7 @@ class Put:
 
 @dataclass(frozen=True, eq=False)
 class Pack:
-    """Nodes that do the same to other numbers, one in each lane. operands : of each operand the nodes in all lanes."""
+    """Equal operations on different numbers, one in each lane. operands : for each operand, its nodes in all lanes."""
 
     nodes: tuple[int, ...]
     operands: tuple[tuple[int, ...], ...]
@@ -80,11 +85,11 @@ class Pack:
 
 @dataclass
 class Block:
-    """Arithmetic without branches: a graph, what is stored, and whether something ends there.
+    """A basic block: arithmetic without branches, its stores, and a conditional exit at its end.
 
-    leave : the node that decides on it. of_loop : whether it is the loop around that ends; else the program does.
-    as_needed : whether nodes are written where they are needed, and not in the order in which they were recorded, or
-        nearly so. Of thousands for one state more fit into registers so.
+    leave : node of the exit condition, or None. of_loop : whether the exit leaves the innermost loop, not the program.
+    as_needed : whether nodes are written depth first from the results, not about in the order in which they were
+        recorded; with thousands of nodes, fewer values are spilled so.
     packs : nodes that emitters may compute side by side, see `rbdkit.trace.abreast`.
     """
 
@@ -96,13 +101,13 @@ class Block:
     packs: list[Pack] = field(default_factory=list)
 
     def roots(self) -> list[int]:
-        """The nodes whose values leave the block."""
+        """Return the nodes whose values leave the block: stored ones and the exit condition."""
         return [*self.stores.values(), *([] if self.leave is None else [self.leave])]
 
     def steps(self, in_registers: bool = False) -> Iterator[tuple[int, list[Place]]]:
-        """The nodes that are needed, in order, each with the places that can be stored to once it is there.
+        """Yield the needed nodes in order of computation, each with the places that can be stored to after it.
 
-        in_registers : whether it saves time if few values wait for others.
+        in_registers : whether to order them so that few values wait in registers.
 
         A value is stored as soon as it is known and its place has been read: it need not wait in a register.
         """
@@ -124,12 +129,13 @@ class Block:
 
 @dataclass
 class Loop:
-    """``for index in range(start, stop, step)``.
+    """The statement ``for index in range(start, stop, step)``.
 
-    wide : its iterations do not depend on each other, and their number is a multiple of `at_once`: so many may be done
-        at once. They read arrays anywhere, and write at index + something, or at places of their own that are computed
-        from that or read there from tables.
-    spare : it is a condition, and where that does not hold the body does no harm. seldom : its body seldom runs.
+    wide : iterations are independent, and their number is a multiple of `at_once`, the number done at once in vector
+        registers. They read arrays anywhere, and write at index + something, or at places of their own that are
+        computed from that or read there from tables.
+    spare : the loop stands for an ``if``, and its body may run where the condition is false (so it may be unrolled).
+    seldom : the body rarely runs.
     """
 
     index: Index
@@ -145,7 +151,7 @@ class Loop:
 
 @dataclass
 class Switch:
-    """The statements of the case that `on` is equal to; it is always one of them."""
+    """Statements by cases of a whole number `on`, which always equals one of the cases."""
 
     on: Index
     cases: dict[int, list[Statement]]
@@ -156,16 +162,16 @@ Statement = Define | Put | Block | Loop | Switch
 
 @dataclass(frozen=True)
 class Lanes:
-    """How the arrays of a program that computes several states at once are spread over the lanes of wide registers.
+    """Memory layout of a program that computes several states at once, one in each lane of wide registers.
 
-    Loops and switches go the same way in all lanes. Arrays stand in memory in one of three ways. *Shared*: all lanes
-    read the same numbers. *Apart*: each lane has an array of its own. *Woven*, all others: where a program for one
-    state has a number, there stand `width` numbers, one for each lane.
+    All lanes take the same way through loops and switches. An array has one of three layouts. *Shared*: all lanes
+    read the same numbers, and none writes. *Apart*: each lane has an array of its own. *Woven* (interleaved), all
+    others: each number of a program for one state becomes `width` neighbouring numbers, one for each lane.
 
     Parameters
     ----------
-    width : number of states; 1 makes a program for one state, with plain arrays.
-    shared, apart : names of such arrays. What is shared is not written to.
+    width : number of states; 1 is a program for one state, with plain arrays.
+    shared, apart : names of the arrays with these layouts.
     """
 
     width: int = 1
@@ -174,18 +180,18 @@ class Lanes:
 
 
 ALONE = Lanes()
-"""One state at a time."""
+"""Layout of programs for one state."""
 
 
 class Program:
-    """A kernel under construction, and when complete.
+    """A kernel: built by recording, then turned into code.
 
-    Its arguments are what it mentions, in the order in which it does.
+    Its arguments are the arrays, tables and counts that it mentions, in the order of first mention.
 
     Parameters
     ----------
-    name : of the function.
-    lanes : how many states it computes at once.
+    name : name of the function.
+    lanes : number of states that it computes at once, and their layout.
 
     Attributes
     ----------
@@ -193,10 +199,10 @@ class Program:
     tables : names of its arguments that are arrays of whole numbers.
     counts : names of its arguments that are whole numbers.
     body : the statements.
-    of_users : whether a user's code writes to it, whose indices are proved before it runs.
-    lines : of code that is checked, where its indices and what it writes to tables stand in the text; else None.
-    numbered : what indices are numbers of, "link" say, for messages of such code. zeros : names of arrays that hold
-    zeros until something is written there, and may be read before: of what it computes in, others may not.
+    of_users : whether a user's code has recorded parts of it; its indices are proved before it runs (see `bounds`).
+    lines : source lines of indices and of stores to tables, in code that is checked; else None.
+    numbered : what an index counts, such as "link", for messages of checked code.
+    zeros : names of work arrays that may be read before they are written, as they begin with zeros.
     """
 
     def __init__(self, name: str, lanes: Lanes = ALONE) -> None:
@@ -218,23 +224,23 @@ class Program:
         self._made = 0
 
     def interface(self) -> Program:
-        """What a caller has to know: name, lanes and arguments, without the statements."""
+        """Return the program without its statements: name, lanes and arguments, all that a caller needs."""
         same = Program(self.name, self.lanes)
         same.arrays, same.tables, same.counts = self.arrays, self.tables, self.counts
         return same
 
     def count(self, name: str) -> Index:
-        """The argument of that name."""
+        """Return the whole-number argument of that name."""
         _mention(self.counts, name)
         return self._count_of.setdefault(name, Index(self, name))
 
     def entry(self, table: str, index: Whole) -> Index:
-        """An entry of a table."""
+        """Return an entry of a table as an index."""
         _mention(self.tables, table)
         return self.define("entry", table, index)
 
     def put(self, table: str, index: Whole, value: Whole) -> None:
-        """Write an entry of a table. It happens here: an `entry` asked for before is what stood there before.
+        """Write an entry of a table, at this point of the program: an `entry` read before keeps the old value.
 
         Raises
         ------
@@ -257,9 +263,9 @@ class Program:
             self.lines[put] = line_here()
 
     def truncated(self, array: str, index: Whole) -> Index:
-        """A number of an array without its fraction; at most `LARGEST_WHOLE`, whatever its sign, and 0 for NaN.
+        """Return a number of an array, truncated to a whole one and limited to +-`LARGEST_WHOLE`; NaN becomes 0.
 
-        It is read here, after all that was stored before.
+        It is read at this point of the program, after all earlier stores.
 
         Raises
         ------
@@ -277,7 +283,7 @@ class Program:
         return found
 
     def computed(self, operation: str, a: Index | int, b: Index | int) -> Index:
-        """A sum, difference or product. Who asks for it twice gets the same: it names one place in a block."""
+        """Return a sum, difference or product; the same operands give the same index, so places can be compared."""
         for known in reversed(self._known):
             if (index := known.get((operation, a, b))) is not None:
                 return index
@@ -287,7 +293,7 @@ class Program:
         return index
 
     def define(self, operation: str, *operands: Index | int | str) -> Index:
-        """A new index. It stands before the block that is open, which goes on."""
+        """Define a new index before the open block, which stays open."""
         index = self._new_index()
         here = self._open[-1]
         here.insert(len(here) - isinstance(here[-1] if here else None, Block), Define(index, operation, operands))
@@ -301,7 +307,7 @@ class Program:
         return index
 
     def open_block(self, anew: bool = False) -> Block:
-        """The block that takes arithmetic. anew : one in which nothing stands."""
+        """Return the block that takes arithmetic. anew : begin an empty one."""
         if anew:
             self._open[-1].append(Block())
         return self._block()
@@ -315,7 +321,7 @@ class Program:
         return block
 
     def load(self, array: str, index: Whole, offset: int = 0) -> Scalar:
-        """The number at ``index + offset``; if the block has written there, what it wrote."""
+        """Return the number at ``index + offset`` of an array; if the block has stored there, the stored value."""
         place = self._place(array, index, offset)
         block = self._block()
         written = block.stores.get(place)
@@ -325,7 +331,7 @@ class Program:
         return operands[0] if operation == "const" else Symbol(block.graph, written)
 
     def store(self, array: str, index: Whole, offset: int, value: Scalar) -> None:
-        """Write a number to ``index + offset``."""
+        """Store a number at ``index + offset`` of an array."""
         place = self._place(array, index, offset)
         block = self._block()
         block.stores[place] = block.graph.number(block.graph.position(value))
@@ -341,14 +347,14 @@ class Program:
         return array, index, offset
 
     def leave_if(self, condition: Scalar) -> None:
-        """End the program here, after the stores so far, if the condition holds; of several lanes, in all of them."""
+        """End the program here, after the stores so far, if the condition holds (in all of several lanes)."""
         block = self._block()
         block.leave = block.graph.position(condition)
 
     def break_if(self, condition: Scalar) -> None:
-        """End the innermost loop here, after the stores so far, if the condition holds, and go on after it.
+        """Leave the innermost loop here, after the stores so far, if the condition holds.
 
-        Of several lanes, if it holds in all of them: what a lane must not go on with, it has to keep from by `select`.
+        With several lanes, it must hold in all of them: a lane that is finished has to protect its values by `select`.
         """
         if not self._loops or self._loops[-1].wide:
             raise ValueError(f"program {self.name!r}: only inside a loop, and not a wide one, is there one to end")
@@ -359,7 +365,7 @@ class Program:
     def loop(
         self, start: Whole, stop: Whole, step: int = 1, wide: bool = False, at_once: int = WIDE, seldom: bool = False
     ) -> Iterator[Index]:
-        """What is recorded inside is repeated; gives the counter. wide, at_once, seldom : as in `Loop`."""
+        """Record a loop: everything recorded inside is its body. Yields the counter. Parameters as in `Loop`."""
         index = self._new_index()
         statement = Loop(index, start, stop, step, [], wide, at_once, seldom=seldom)
         self._open[-1].append(statement)
@@ -372,10 +378,9 @@ class Program:
     def when(
         self, array: str, index: Whole, offset: int = 0, *, spare: bool = False, seldom: bool = False
     ) -> Iterator[None]:
-        """What is recorded inside runs if the number at ``index + offset`` is not zero; of several lanes, if it is so
-        in any of them.
+        """Record an ``if``: its body runs if the number at ``index + offset`` is not zero, in any of several lanes.
 
-        spare : it would do no harm if the number is zero. seldom : that is so most of the time.
+        spare : the body may run although the number is zero. seldom : the number is zero most of the time.
         """
         with self.loop(0, 1, seldom=seldom):
             self._loops[-1].spare = spare
@@ -384,12 +389,15 @@ class Program:
 
     @contextmanager
     def when_less(self, a: Whole, b: Whole) -> Iterator[None]:
-        """What is recorded inside runs if a < b."""
+        """Record an ``if`` on whole numbers: its body runs if a < b."""
         with self.loop(a, b, LARGEST_WHOLE // 2):
             yield
 
     def switch(self, on: Index, cases: Sequence[int]) -> Iterator[int]:
-        """For each case: what is recorded until the next one runs if `on` has that value. One case needs no switch."""
+        """Record a switch: yields each case, whose body is everything recorded until the next one is taken.
+
+        A single case needs no switch: its body is recorded in place.
+        """
         if len(cases) == 1:
             yield cases[0]
             return
@@ -401,7 +409,7 @@ class Program:
 
     @contextmanager
     def _inside(self, body: list[Statement]) -> Iterator[None]:
-        """What is recorded goes into a list of statements that stands where the program is now."""
+        """Record into a nested list of statements while the context is open; indices computed there end with it."""
         self._open.append(body)
         self._known.append({})
         yield

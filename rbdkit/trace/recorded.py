@@ -1,4 +1,9 @@
-"""A system that moves, on the arrays of a program, and a method that steps it: what meets in a compiled loop."""
+"""Interfaces of the compiled loop over time: systems and integrators that record themselves into a program.
+
+A system (`Recorded`) writes the equations of motion into a program, an integrator (`Recordable`) its steps, and
+`rbdkit.trace.loop.over_time` joins them; none knows the others. Both work on views of the program's arrays (`Part`),
+or on values that stay in registers (`Kept`).
+"""
 
 from __future__ import annotations
 
@@ -14,28 +19,28 @@ from rbdkit.trace.program import Index, Program, Whole
 
 @dataclass(frozen=True)
 class Part:
-    """Numbers in an array of a program, from a place on."""
+    """View of an array of a program, from a place on."""
 
     array: str
     start: Whole = 0
 
     def load(self, program: Program, k: Whole) -> Scalar:
-        """Number k."""
+        """Return number k."""
         return program.load(self.array, k + self.start)
 
     def store(self, program: Program, k: Whole, value: Scalar) -> None:
-        """Write number k."""
+        """Store number k."""
         program.store(self.array, k + self.start, 0, value)
 
 
 class Kept:
-    """Numbers that a piece of straight-line code keeps to itself: like a `Part`, but nothing is written to memory."""
+    """Numbers that straight-line code holds in registers: like a `Part`, but nothing is written to memory."""
 
     def __init__(self) -> None:
         self._values: dict[Whole, Scalar] = {}
 
     def load(self, program: Program, k: Whole) -> Scalar:
-        """Number k."""
+        """Return number k."""
         return self._values[k]
 
     def store(self, program: Program, k: Whole, value: Scalar) -> None:
@@ -45,7 +50,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Moment:
-    """Stage s of step n: at the fraction "c" of s on the way from "times" of n to that of n + 1."""
+    """Time of stage s in step n: at the fraction c[s] of the way from times[n] to times[n + 1]."""
 
     program: Program
     n: Index
@@ -58,18 +63,18 @@ class Moment:
 
     @property
     def time(self) -> Scalar:
-        """s"""
+        """Time, s."""
         return self.program.load("times", self.n, 0) + self.fraction * self.h
 
     @property
     def fraction(self) -> Scalar:
-        """How much of the way it is."""
+        """Fraction of the step, from 0 to 1."""
         return self.program.load("c", self.s)
 
     def scheduled(self, array: str, k: Whole) -> Scalar:
-        """Number k of an array that has a row for each step: on a straight line from row n to the one that follows.
+        """Return number k of an array with a row for each time, interpolated linearly between rows n and n + 1.
 
-        Rows are "..._step" numbers apart, 0 if they are all the same; "..._next" is 0 if a row is held over the step.
+        Rows are "..._step" numbers apart (0 for a single row); "..._next" is 0 if a row is held over the step.
         """
         program = self.program
         place = k + self.n * program.count(f"{array}_step")
@@ -78,7 +83,7 @@ class Moment:
 
 
 class StateArrays(Protocol):
-    """Numbers x and v in the arrays of a program."""
+    """A state (x, v) in the arrays of a program."""
 
     @property
     def program(self) -> Program:
@@ -87,45 +92,45 @@ class StateArrays(Protocol):
 
     @property
     def nx(self) -> Whole:
-        """How many numbers an x has."""
+        """Number of coordinates, the size of x."""
         ...
 
     @property
     def nv(self) -> Whole:
-        """How many numbers a v has."""
+        """Number of velocities, the size of v."""
         ...
 
     @property
     def solved_together(self) -> tuple[Whole, Whole]:
-        """Where the numbers of v begin that depend on each other in equations of a step, and how many they are."""
+        """First of the velocities that the equations of an implicit step couple, and their number."""
         ...
 
     def coordinates(self) -> Iterator[Whole]:
-        """The numbers of x, 0 to nx - 1; of one of several systems in the same arrays, its own."""
+        """Yield the indices of x, 0 to nx - 1; with several systems in the same arrays, those of this one."""
         ...
 
     def freedoms(self) -> Iterator[Whole]:
-        """The numbers of v, likewise."""
+        """Yield the indices of v, 0 to nv - 1; with several systems in the same arrays, those of this one."""
         ...
 
 
 class Recorded(StateArrays, Protocol):
-    """First-order equations ``x' = x . v``, ``v' = rate(t, x, v)`` that write themselves into a program.
+    """First-order equations ``x' = x . v``, ``v' = rate(t, x, v)`` that record themselves into a program.
 
-    Functions of a system on arrays (`rbdkit.formulations.System`), but on parts of the program's arrays: each reads its
-    arguments there and writes what it finds to `result`, which none of the arguments overlaps.
+    Its functions are those of `rbdkit.formulations.System`, but on views of the program's arrays: each reads its
+    arguments there and stores what it finds in `result`, which overlaps none of the arguments.
     """
 
     def move(self, x: Part, u: Part, result: Part) -> None:
-        """x moved by the displacement u; beyond `LARGEST` where u is too large for that to mean anything."""
+        """Store x moved by the displacement u; something beyond `LARGEST` if u is too large to have a meaning."""
         ...
 
     def local_rate(self, u: Part, v: Part, result: Part) -> None:
-        """du/dt where ``move(x0, u)`` moves with velocity v."""
+        """Store du/dt where ``move(x0, u)`` moves with velocity v (dexp^-1)."""
         ...
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
-        """vdot at a moment."""
+        """Store the accelerations vdot at a time and state."""
         ...
 
 
@@ -133,49 +138,47 @@ Numbers = Part | Kept
 
 
 class StraightLine(StateArrays, Protocol):
-    """A `Recorded` without loops, which takes what is `Kept`, too."""
+    """A `Recorded` system without loops, whose numbers may stay in registers (`Kept`)."""
 
     def move(self, x: Numbers, u: Numbers, result: Numbers) -> None:
-        """x moved by the displacement u."""
+        """Store x moved by the displacement u."""
         ...
 
     def local_rate(self, u: Numbers, v: Numbers, result: Numbers) -> None:
-        """du/dt where ``move(x0, u)`` moves with velocity v."""
+        """Store du/dt where ``move(x0, u)`` moves with velocity v (dexp^-1)."""
         ...
 
     def rate(self, moment: Moment, x: Numbers, v: Numbers, result: Numbers) -> None:
-        """vdot at a moment."""
+        """Store the accelerations vdot at a time and state."""
         ...
 
 
 Record = Callable[[Any, Index], None]
-"""Writes one step of that number of a `Recorded`: reads its state in "x", "v", leaves the next in "x_new", "v_new"."""
+"""Function (system, n) that records step n: it reads the state in "x", "v" and leaves the next in "x_new", "v_new"."""
 
 
 class Recordable(Protocol):
-    """A method of integration that writes its steps into a program.
+    """An integrator that records its steps into a program.
 
-    Of rbdkit's own alone, or made from a `step` (`rbdkit.integrators.OneStep`): nobody writes programs by hand.
+    Either one of rbdkit, or traced from a user's `step` (`rbdkit.integrators.OneStep`); users write no programs.
     """
 
     @property
     def record(self) -> Record:
-        """The same function for all methods that share a program."""
+        """Function that records a step; one and the same for all methods that share a program."""
         ...
 
     @property
     def written_out(self) -> Record | None:
-        """The same steps with the numbers of the method in the code, for a system that is `StraightLine`.
+        """Function that records a step with the method's numbers as constants, for a `StraightLine` system.
 
-        Equal for methods that share a program. None if parts of a system that know nothing of each other cannot take
-        their steps each by itself.
+        Equal for methods that share a program. None if independent parts of a system cannot be stepped separately.
         """
         ...
 
     @property
     def requires(self) -> type:
-        """The class or protocol of the systems that it can step; what it asks of a recorded one besides, has its
-        name."""
+        """Class or protocol of the systems that the method can step; a recorded system has functions of these names."""
         ...
 
     @property
@@ -184,12 +187,12 @@ class Recordable(Protocol):
         ...
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """The numbers of the method, and room for what a step computes, by the names that `record` uses.
+        """Return the coefficients of the method and its work arrays, by the names that `record` uses.
 
-        Always among them: "c", the times of the stages as fractions of a step. A method that may be long on its way
-        from one of the "times" to the next has "turns", which before each call of the program is set to the number of
-        turns that it may take there; when it has taken them it leaves the program, and goes on in the next call. What
-        it leaves in "account" becomes that of the `Run`. One whose steps need not end at the "times" has "landing",
-        which is set to 1 where they must, because something changes there.
+        "c" is always among them: times of the stages as fractions of a step. A method that may take many internal steps
+        from one of the "times" to the next has "turns": the number of internal steps that it may take before it leaves
+        the program, set before each call; it goes on in the next one. What it stores in "account" becomes that of the
+        `Run`. A method whose steps need not end at the "times" has "landing", which is 1 where they must, because
+        forces change there.
         """
         ...

@@ -1,8 +1,12 @@
-"""Programs for one model: loops over what is known of it written out, what they hand on kept in registers.
+"""Partial evaluation: unroll and specialise a program for one model.
 
-A program that goes by tables serves many models. With counts and tables of one of them known, its loops become a
-sequence of blocks, which are merged: what one writes and another reads need not go through memory, and numbers that are
-known to be zero take their terms with them. Loops over what only the run knows stay loops.
+A program that is driven by tables (parents, joint types) serves all models. If counts and tables of one model are
+known, the indices become constants, its loops are unrolled and its blocks merged. Then values go from one block to the
+next in registers and not through memory, constants are folded, and terms with known zeros vanish; that is Featherstone
+(2008), section 10.4, on a whole algorithm. Loops over bounds known only at run time, such as that over time, stay.
+
+Two things limit it: the number of operations (`straightened` gives up at `most`), and loops that stay, around which
+nothing may be assumed about the arrays that their bodies write (`_forget`), since these run any number of times.
 """
 
 from __future__ import annotations
@@ -18,10 +22,10 @@ from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.program import Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
 
 MANY = 9000
-"""Nodes of a block that are written where they are needed: so many values are not kept in registers anyway."""
+"""Size of a block in nodes from which on they are ordered depth first: the recorded order would spill most values."""
 
 Address = tuple["Index | None", int]
-"""A whole number of the new program: an index, None for 0, and what is added to it."""
+"""A whole number of the new program as index + constant; the index is None if all of it is known."""
 
 
 def straightened(
@@ -32,15 +36,15 @@ def straightened(
     own: AbstractSet[str],
     most: float = inf,
 ) -> Program | None:
-    """The same program for known counts and tables; None if it grows beyond a size.
+    """Return a program unrolled and specialised for known counts and tables; None if it would become too long.
 
     Parameters
     ----------
-    program : for one state. It writes no tables.
-    counts, tables : the whole numbers that are known; those that are not stay arguments.
-    numbers : elements of arrays that are known and never written to, by array and place.
-    own : arrays that nobody reads when the program has run, and that hold zeros before.
-    most : so many operations may be written.
+    program : a program for one state that writes no tables.
+    counts, tables : known whole numbers; the others stay arguments.
+    numbers : known elements of arrays that are never written to, by (array, place).
+    own : work arrays: zero before the program runs, and not read after it.
+    most : largest number of operations.
     """
     writer = _Writer(program, counts, tables, numbers, most)
     try:
@@ -54,11 +58,11 @@ def straightened(
 
 
 class _TooLongError(Exception):
-    """There are more operations than were allowed."""
+    """The new program would have more operations than allowed."""
 
 
 class _Writer:
-    """Writes the new program while it goes through the old one."""
+    """Interpreter of the old program that records the new one."""
 
     def __init__(
         self,
@@ -83,7 +87,7 @@ class _Writer:
     # --- whole numbers ------------------------------------------------------------------------------------------------
 
     def address(self, x: Whole) -> Address:
-        """A whole number of the old program as one of the new."""
+        """Return a whole number of the old program as one of the new."""
         if isinstance(x, int):
             return None, x
         if x.name in self.old.counts:
@@ -92,14 +96,14 @@ class _Writer:
         return self.values[x.name]
 
     def whole(self, address: Address) -> Whole:
-        """The same as an operand."""
+        """Return an address as an operand: an int or an index."""
         index, offset = address
         if index is None:
             return offset
         return index if offset == 0 else self.computed("add", index, offset)
 
     def computed(self, operation: str, *operands: Index | int | str) -> Index:
-        """A whole number that is computed once where it is known."""
+        """Compute a whole number at run time, once in each scope."""
         key = operation, *(x.name if isinstance(x, Index) else x for x in operands)
         for scope in self.made:
             if key in scope:
@@ -200,7 +204,7 @@ class _Writer:
 
     @contextmanager
     def _scope(self) -> Iterator[None]:
-        """What is computed inside is not known outside."""
+        """Forget whole numbers and constants at the end that were found inside: the statements may not have run."""
         self.made.append({})
         constants = dict(self.constants)
         yield
@@ -208,16 +212,16 @@ class _Writer:
         self.made.pop()
 
     def _forget(self, body: Sequence[Statement]) -> None:
-        """Numbers of arrays that are written to in statements which may run any number of times."""
+        """Forget known numbers of the arrays that statements write to which may run any number of times."""
         written = {place[0] for block in _blocks(body) for place in block.stores}
         self.constants = {place: x for place, x in self.constants.items() if place[0] not in written}
 
     # --- numbers ------------------------------------------------------------------------------------------------------
 
     def block(self, block: Block, ends: bool = True) -> Any:
-        """Write the arithmetic of a block; gives the condition under which it ends what is around it.
+        """Record the arithmetic of a block; return its exit condition, or None if it has none.
 
-        ends : whether it does so.
+        ends : whether to record the exit itself.
         """
         nodes, live = block.graph.nodes, block.graph.live(block.roots())
         places = {k: self._place(*nodes[k][1:]) for k in live if nodes[k][0] == "load"}
@@ -275,8 +279,8 @@ class _Writer:
     def _room_for(
         self, loads: Sequence[tuple[str, Index | None, int]], stores: Sequence[tuple[str, Index | None, int]]
     ) -> Block:
-        """The block to write to: the one that is open, unless an array would be written at one index and read or
-        written at another, or an index has to be computed from what it writes."""
+        """Return the block to write to: the open one, unless an array would be written at one index and read or written
+        at another (the aliasing rule of blocks, see `rbdkit.trace.program`)."""
         block = self.program.open_block()
         if block is not self.open:
             self.open, self.loaded, self.stored = block, {}, {}
@@ -293,7 +297,7 @@ class _Writer:
 
 
 def _ends_itself(body: Sequence[Statement]) -> bool:
-    """Whether something in the body of a loop ends it."""
+    """Whether the body of a loop contains an exit from it (`Program.break_if`)."""
     for statement in body:
         if isinstance(statement, Block) and statement.leave is not None and statement.of_loop:
             return True
@@ -303,7 +307,7 @@ def _ends_itself(body: Sequence[Statement]) -> bool:
 
 
 def _applied(graph: Graph, operation: str, x: list[Any]) -> Any:
-    """An operation on numbers and symbols, with what is known computed."""
+    """Apply an operation to numbers and symbols; compute it if all operands are known (constant folding)."""
     known = not any(isinstance(part, Symbol) for part in x)
     match operation:
         case "add":
@@ -334,7 +338,10 @@ def _applied(graph: Graph, operation: str, x: list[Any]) -> Any:
 
 
 def _drop_unread(program: Program, own: AbstractSet[str]) -> None:
-    """Leave out what is stored in a program's own arrays and never read, and zeros where nothing else ever stands."""
+    """Remove dead stores: those to work arrays that are never read, and zeros where only zeros are ever stored.
+
+    Repeated until nothing changes, since a removed store may have held the last use of a load.
+    """
     blocks = list(_blocks(program.body))
     changed, scattered = set(), set()
     for block in blocks:
@@ -364,7 +371,7 @@ def _drop_unread(program: Program, own: AbstractSet[str]) -> None:
 
 
 def _read(body: Sequence[Statement], blocks: Sequence[Block]) -> tuple[set[str], dict[str, set[int]]]:
-    """Arrays of which any element may be read, and of others the places that are."""
+    """Return the arrays that are read at computed indices, and for all arrays the places that are read."""
     anywhere = {x.operands[0] for x in _all(body) if isinstance(x, Define) and x.operation == "truncate"}
     read: dict[str, set[int]] = {}
     for block in blocks:
@@ -382,7 +389,7 @@ def _blocks(body: Sequence[Statement]) -> Iterator[Block]:
 
 
 def _all(body: Sequence[Statement]) -> Iterator[Statement]:
-    """All statements, with those inside of others."""
+    """Yield all statements, nested ones included."""
     for statement in body:
         yield statement
         if isinstance(statement, Loop):
