@@ -1,4 +1,9 @@
-"""What NumPy's ufuncs are on one scalar, by their names; for all others NumPy calls the operators of `Symbol`."""
+"""NumPy's ufuncs for one scalar (float or symbol), by name in `ELEMENTWISE`.
+
+Those that are not listed, such as ``add``, NumPy computes on object arrays through the operators of `Symbol`. All
+functions are branch-free (both sides of a `select` are computed), and agree with NumPy for NaN, infinite values and
+signed zeros.
+"""
 
 from __future__ import annotations
 
@@ -40,28 +45,29 @@ from rbdkit.trace.scalar import (
 
 
 def floor(x: Scalar) -> Scalar:
-    """The largest whole number that is not larger."""
+    """Return the largest whole number that is not larger than x."""
     close = nearest(x)
     return select(x < close, close - 1.0, close)
 
 
 def ceil(x: Scalar) -> Scalar:
-    """The smallest whole number that is not smaller."""
+    """Return the smallest whole number that is not smaller than x."""
     close = nearest(x)
     return select(close < x, close + 1.0, close)
 
 
 def trunc(x: Scalar) -> Scalar:
-    """The nearest whole number towards zero."""
+    """Return x without its fraction."""
     return copysign(floor(abs(x)), x)
 
 
 STAGE = 2.0**25
-"""Quotients that are divided exactly at a time: whole numbers below, times half the digits of a divisor, are exact."""
+"""Bound of the quotient in one stage of `fmod`: the product of a smaller whole number with half of the digits of a
+divisor is exact in double precision."""
 
 
 def fmod(x: Scalar, y: Scalar) -> Scalar:
-    """What division leaves, with the sign of x, exact as in C; NaN where the quotient is beyond 2^50.
+    """Return the remainder of truncated division, with the sign of x, exact as in C; NaN for quotients above 2^50.
 
     Raises
     ------
@@ -81,7 +87,7 @@ def fmod(x: Scalar, y: Scalar) -> Scalar:
 
 
 def _may_be_counted(x: Scalar, graph: Graph) -> bool:
-    """Whether a number is made of whole numbers and conditions alone, as what NumPy counts is."""
+    """Whether a number is computed from whole numbers and conditions alone, so that NumPy may hold it as an integer."""
     if not isinstance(x, Symbol):
         return float(x).is_integer()
     operation, *operands = graph.nodes[x.position]
@@ -93,10 +99,10 @@ def _may_be_counted(x: Scalar, graph: Graph) -> bool:
 
 
 def _left_over(x: Scalar, y: Scalar) -> Scalar:
-    """x - n y for the largest whole n, of numbers from 0 on, n up to `STAGE`.
+    """Return x - n y with n = floor(x / y), for x, y >= 0 and n up to `STAGE`, without rounding error.
 
-    A divisor is taken apart into halves of its digits, whose products with n are exact. So it does not matter either
-    whether products and sums are rounded once.
+    The divisor is split into halves of its digits (Veltkamp splitting), whose products with n are exact. So fused and
+    separate multiplications and additions give the same result.
     """
     n = floor(x / y)
     high = (y + y * 2.0**27) - y * 2.0**27
@@ -106,14 +112,14 @@ def _left_over(x: Scalar, y: Scalar) -> Scalar:
 
 
 def remainder(x: Scalar, y: Scalar) -> Scalar:
-    """What floor division leaves, with the sign of y."""
+    """Return the remainder of floor division, with the sign of y."""
     left = fmod(x, y)
     crossed = differ(less(left, 0.0), less(y, 0.0))
     return select(equal(left, 0.0), copysign(0.0, y), select(crossed, left + y, left))
 
 
 def floor_divide(x: Scalar, y: Scalar) -> Scalar:
-    """The whole quotient that belongs to `remainder`."""
+    """Return the quotient of floor division, the one that belongs to `remainder`."""
     left = fmod(x, y)
     crossed = both(differ(less(left, 0.0), less(y, 0.0)), differ(left, 0.0))
     by = select(equal(y, 0.0), 1.0, y)
@@ -123,23 +129,23 @@ def floor_divide(x: Scalar, y: Scalar) -> Scalar:
 
 
 def heaviside(x: Scalar, at_zero: Scalar) -> Scalar:
-    """The unit step."""
+    """Return the unit step: 0 below zero, `at_zero` at zero, 1 above."""
     return select(less(x, 0.0), 0.0, select(equal(x, 0.0), at_zero, select(less(0.0, x), 1.0, x)))
 
 
 def sign(x: Scalar) -> Scalar:
-    """-1, 0 or 1; NaN of NaN."""
+    """Return -1, 0 or 1 by the sign of x, NaN for NaN."""
     return select(x < 0.0, -1.0, select(x > 0.0, 1.0, select(equal(x, 0.0), 0.0, x)))
 
 
 def logaddexp(x: Scalar, y: Scalar) -> Scalar:
-    """log(e^x + e^y): the larger of two, made smooth."""
+    """Return log(e^x + e^y), a smooth maximum, without overflow."""
     same = equal(x, y)  # infinite ones have no difference
     return larger(x, y) + select(same, math.log(2.0), log1p(exp(-abs(select(same, 0.0, x - y)))))
 
 
 def differ(x: Any, y: Any) -> Any:
-    """Whether two numbers are not the same."""
+    """Whether two numbers differ."""
     return opposite(equal(x, y))
 
 
@@ -149,24 +155,24 @@ def less(x: Any, y: Any) -> Any:
 
 
 def is_nan(x: Any) -> Any:
-    """Whether x is no number."""
+    """Whether x is NaN."""
     return differ(x, x)
 
 
 def larger(x: Scalar, y: Scalar) -> Scalar:
-    """The larger of two numbers; NaN if one of them is, which `scalar.maximum` does not ask."""
-    x, y = (x, y) if isinstance(x, Symbol) else (y, x)  # a number that is known is asked nothing
+    """Return the larger of two numbers, or NaN if one of them is NaN (which `scalar.maximum` does not check)."""
+    x, y = (x, y) if isinstance(x, Symbol) else (y, x)  # only y is checked for NaN; a constant is checked for free
     return select(either(less(x, y), is_nan(y)), y, x)
 
 
 def smaller(x: Scalar, y: Scalar) -> Scalar:
-    """The smaller of two numbers; NaN if one of them is."""
+    """Return the smaller of two numbers, or NaN if one of them is NaN."""
     x, y = (x, y) if isinstance(x, Symbol) else (y, x)
     return select(either(less(y, x), is_nan(y)), y, x)
 
 
 def angle(y: Scalar, x: Scalar) -> Scalar:
-    """`numpy.arctan2`: that of `scalar`, and what C says of zeros with a sign and of what is infinite."""
+    """Return `numpy.arctan2`: that of `scalar`, with C's rules for signed zeros and infinite arguments."""
     high, wide = abs(y), abs(x)
     far = both(equal(high, math.inf), equal(wide, math.inf))
     found = arctan2(select(far, 1.0, high), select(far, 1.0, wide))
@@ -175,7 +181,7 @@ def angle(y: Scalar, x: Scalar) -> Scalar:
 
 
 def hypot(x: Scalar, y: Scalar) -> Scalar:
-    """The root of the sum of squares, also where these have no room, or are nothing."""
+    """Return the root of x^2 + y^2, scaled so that the squares neither overflow nor underflow."""
     size = larger(abs(x), abs(y))
     scale = select(size > 2.0**500, 2.0**-600, select(size < 2.0**-450, 2.0**600, 1.0))
     a, b = x * scale, y * scale
@@ -184,7 +190,7 @@ def hypot(x: Scalar, y: Scalar) -> Scalar:
 
 
 def interpolated(x: Scalar, places: Sequence[float], values: Sequence[Scalar]) -> Scalar:
-    """`numpy.interp` at one place: on straight lines between values, constant beyond the first and the last."""
+    """Interpolate linearly between values, as `numpy.interp`: constant before the first place and after the last."""
     found: Scalar = values[-1]
     for k in range(len(places) - 2, -1, -1):
         step = places[k + 1] - places[k]
@@ -194,7 +200,7 @@ def interpolated(x: Scalar, places: Sequence[float], values: Sequence[Scalar]) -
 
 
 def _near_zero(function: Callable[[Scalar], Scalar]) -> Callable[[Scalar], Scalar]:
-    """A function that is x for small x, and keeps the sign of a zero where zeros are numbers."""
+    """Wrap a function with f(x) ~ x at 0, so that in `exact` graphs it keeps the sign of a zero."""
 
     def one(x: Scalar) -> Scalar:
         found = function(x)
@@ -208,7 +214,7 @@ LIKE_X = {
     "arcsin": lambda x: arctan2(x, sqrt((1.0 - x) * (1.0 + x))), "sinh": sinh, "tanh": tanh, "arcsinh": arcsinh,
     "arctanh": arctanh, "expm1": expm1, "log1p": log1p,
 }  # fmt: skip
-"""Those that are x for small x."""
+"""Functions with f(x) ~ x at 0, which return signed zeros unchanged."""
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
     "equal": equal, "not_equal": differ, "maximum": larger, "minimum": smaller,

@@ -1,8 +1,10 @@
-"""Exponentials, logarithms and what is made of them, from additions and multiplications, traced like everything else.
+"""Exponential, logarithm, hyperbolic functions and powers, built from arithmetic and `select` so that they are traced.
 
-The polynomials are those of fdlibm (exp, log) and of Cephes (tanh). Powers of two, by which arguments are reduced, come
-from comparisons, one a bit, and are exact; so machine code and WebAssembly agree to the last bits. What overflows is
-infinite; what is below the smallest normal number, 2.2e-308, is zero.
+Neither LLVM's target nor WebAssembly has an exponential as an instruction, and a call of the C library would give
+other digits on every machine. So arguments are reduced and approximated here: the polynomials are those of fdlibm
+(exp, log) and of the Cephes library (tanh). The powers of two of the reduction are assembled bit by bit, by ten
+comparisons, and are exact; so machine code and WebAssembly agree to the last bits. Results that overflow are infinite;
+results below the smallest normal number, 2.2e-308, are zero.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from rbdkit.trace.graph import Scalar, Symbol
 from rbdkit.trace.scalar import copysign, either, equal, maximum, minimum, nearest, polynomial, select, sqrt, whole
 
 LN2 = (6.93147180369123816490e-01, 1.90821492927058770002e-10)
-"""Two parts, of which the first has 32 bits: its multiples by exponents are exact."""
+"""log(2) as a sum of two parts; the first has 32 bits, so that its products with exponents are exact."""
 EXPONENTIAL = [
     1.66666666666666019037e-01, -2.77777777770155933842e-03, 6.61375632143793436117e-05, -1.65339022054652515390e-06,
     4.13813679705723846039e-08,
@@ -26,13 +28,13 @@ TANH_P = [-1.61468768441708447952e3, -9.92877231001918586564e1, -9.6439917942505
 TANH_Q = [4.84406305325125486048e3, 2.23548839060100448583e3, 1.12811678491632931402e2, 1.0]
 
 LARGEST, SMALLEST = 710.0, -708.396418532264
-"""Beyond which e^x is infinite, and zero."""
+"""Arguments above and below which e^x is infinite and zero."""
 BITS = range(9, -1, -1)
-"""Of the exponent, without its sign."""
+"""Bits of the absolute value of a binary exponent, the highest first."""
 
 
 def exp(x: Scalar) -> Scalar:
-    """e^x, to a unit of the last digit."""
+    """Return e^x, to a unit of the last digit."""
     if not isinstance(x, Symbol):
         return math.exp(x) if x < LARGEST else math.inf if x >= LARGEST else math.nan
     y = minimum(maximum(x, SMALLEST), LARGEST)
@@ -49,7 +51,7 @@ def exp(x: Scalar) -> Scalar:
 
 
 def _power_of_two(n: Scalar) -> Scalar:
-    """2^n of a whole number from 0 to 1023."""
+    """Return 2^n, exact, for a whole number n from 0 to 1023."""
     power: Scalar = 1.0
     for bit in BITS:
         has = n > 2.0**bit - 0.5
@@ -59,9 +61,10 @@ def _power_of_two(n: Scalar) -> Scalar:
 
 
 def log(x: Scalar) -> Scalar:
-    """The natural logarithm, to a unit of the last digit; minus infinity at 0, NaN below."""
+    """Return the natural logarithm, to a unit of the last digit; minus infinity at 0, NaN below."""
     if not isinstance(x, Symbol):
         return math.log(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
+    # x = m 2^k: m is scaled to at least 1 (in two steps for tiny x), then divided by powers of two, one for each bit
     small = x < 1.0
     m, k = select(small, x * 2.0**1023, x), select(small, -1023.0, 0.0)
     tiny = m < 1.0
@@ -89,13 +92,13 @@ def tanh(x: Scalar) -> Scalar:
 
 
 def _short_tanh(x: Scalar) -> Scalar:
-    """The same of what is below 0.625."""
+    """Return the hyperbolic tangent for abs(x) < 0.625, by the rational approximation of Cephes."""
     z = x * x
     return x + x * (z * (polynomial(TANH_P, z) / polynomial(TANH_Q, z)))
 
 
 def expm1(x: Scalar) -> Scalar:
-    """e^x - 1, also where that is small."""
+    """Return e^x - 1 without cancellation for small x."""
     if not isinstance(x, Symbol):
         return math.expm1(x) if x < LARGEST else exp(x)
     t = _short_tanh(0.5 * x)
@@ -103,11 +106,11 @@ def expm1(x: Scalar) -> Scalar:
 
 
 def log1p(x: Scalar) -> Scalar:
-    """log(1 + x), also where x is small."""
+    """Return log(1 + x) without cancellation for small x."""
     if not isinstance(x, Symbol):
         return math.log1p(x) if x > -1.0 else log(1.0 + x)
     y = 1.0 + x
-    lost = select(y > 1e300, 0.0, (x - (y - 1.0)) / select(y > 0.0, y, 1.0))  # what the sum has no room for
+    lost = select(y > 1e300, 0.0, (x - (y - 1.0)) / select(y > 0.0, y, 1.0))  # relative rounding error of 1 + x
     return log(y) + lost
 
 
@@ -125,7 +128,7 @@ def cosh(x: Scalar) -> Scalar:
 
 
 def arcsinh(x: Scalar) -> Scalar:
-    """Of what number x is the hyperbolic sine."""
+    """Return the inverse hyperbolic sine."""
     size = abs(x)
     value = log1p(size + size * size / (1.0 + sqrt(1.0 + size * size)))
     value = select(size < 1e150, value, log(maximum(size, 1.0)) + math.log(2.0))
@@ -133,21 +136,21 @@ def arcsinh(x: Scalar) -> Scalar:
 
 
 def arccosh(x: Scalar) -> Scalar:
-    """Of what number from 0 on x is the hyperbolic cosine."""
+    """Return the inverse hyperbolic cosine, for x >= 1."""
     return log1p((x - 1.0) + sqrt(x - 1.0) * sqrt(x + 1.0))
 
 
 def arctanh(x: Scalar) -> Scalar:
-    """Of what number x is the hyperbolic tangent."""
+    """Return the inverse hyperbolic tangent."""
     size = abs(x)
     value = 0.5 * log1p(2.0 * size / (1.0 - size))
     return select(x < 0.0, -value, value)
 
 
 def power(x: Scalar, y: Scalar) -> Scalar:
-    """x^y: whole and half exponents by multiplication, all others to about 1e-16 \\|y log x\\|.
+    """Return x^y, with a relative error of about 1e-16 \\|y log x\\|; known whole and half exponents by multiplication.
 
-    Of x below 0 there are whole powers alone, as in C.
+    Negative x have powers with whole exponents only; others are NaN, as in C.
     """
     if not isinstance(y, Symbol):
         if abs(y) < 2.0**51 and float(2.0 * y).is_integer():
@@ -169,7 +172,7 @@ def power(x: Scalar, y: Scalar) -> Scalar:
 
 
 def _whole_power(x: Scalar, n: int) -> Scalar:
-    """x^n, by squaring."""
+    """Return x^n by repeated squaring."""
     value: Scalar = 1.0
     square = x
     while n:
@@ -182,7 +185,7 @@ def _whole_power(x: Scalar, n: int) -> Scalar:
 
 
 def cbrt(x: Scalar) -> Scalar:
-    """Cube root, of numbers below zero, too."""
+    """Return the real cube root, also of negative numbers."""
     if not isinstance(x, Symbol):
         return math.cbrt(x)
     size = abs(x)

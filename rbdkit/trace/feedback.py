@@ -1,4 +1,8 @@
-"""Functions of time and state, traced, inside a program: what a controller computes in every stage of a step."""
+"""Traced controllers: functions of time and state that a program evaluates in every stage of a step.
+
+A `Feedback` is a trace as a plain, hashable value, without its constants. So two controllers that differ in their
+gains alone are equal, and share one compiled program that reads the constants from an array.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +18,15 @@ from rbdkit.trace.tracing import OPERATIONS, Trace, is_input
 
 @dataclass(frozen=True)
 class Feedback:
-    """A function of t, q and v as a list of operations.
+    """A traced function of t, q and v as a list of operations, equal to others that differ in constants alone.
 
     Attributes
     ----------
     steps : operations in order, each with the positions of its operands; leaves are ("load", argument, k), ("number",
         k) and ("const", value).
-    results : for each element of the result its position.
-    numbers : the constants that the function uses; not part of its identity.
-    lines : of each operation, in code that is checked.
+    results : position of each element of the result among the steps.
+    numbers : constants that the function uses; they do not count in comparisons.
+    lines : source line of each operation, in code that is checked.
     """
 
     steps: tuple[tuple[Any, ...], ...]
@@ -32,10 +36,10 @@ class Feedback:
 
     @classmethod
     def of(cls, trace: Trace, given: Sequence[float] = ()) -> Feedback:
-        """From the trace of a function with the arguments t, q and v.
+        """Convert the trace of a function with the arguments t, q and v.
 
-        given : the numbers that it loads as "numbers", which stay inputs whatever their values; those that stand in
-            the trace come behind.
+        given : values of the argument "numbers" of the trace, which stay inputs whatever they are; constants of the
+            trace are appended.
         """
         roots = trace.positions()
         steps: list[tuple[Any, ...]] = []
@@ -60,17 +64,17 @@ class Feedback:
         return cls(tuple(steps), tuple(place[root] for root in roots), tuple(numbers), lines)
 
     def asks(self, *arguments: str) -> bool:
-        """Whether an element of one of these arguments is loaded."""
+        """Whether the function depends on one of these arguments."""
         return any(step[0] == "load" and step[1] in arguments for step in self.steps)
 
     def record(
         self, program: Program, t: Scalar, q: tuple[str, Whole], v: tuple[str, Whole], numbers: str
     ) -> list[Scalar]:
-        """Write the operations into the block that is open.
+        """Record the function in the open block of a program.
 
         Parameters
         ----------
-        t : time. q, v : array and place where they begin. numbers : name of the array that holds the constants.
+        t : time, s. q, v : array and place where each begins. numbers : name of the array that holds the constants.
 
         Returns
         -------
@@ -84,11 +88,11 @@ class Feedback:
         return self.compute(program, load, numbers)
 
     def compute(self, program: Program, load: Callable[[str, int], Scalar], numbers: str) -> list[Scalar]:
-        """As `record`, of any function. load : gives element k of an argument."""
+        """Record the function as `record` does, with other arguments. load : gives element k of an argument."""
         return self._replayed(load, lambda k: program.load(numbers, 0, k))
 
     def value(self, load: Callable[[str, int], float]) -> list[float]:
-        """The elements of the result, on numbers. load : gives element k of an argument."""
+        """Evaluate the function on floats; return the elements of the result. load : gives element k of an argument."""
         return self._replayed(load, lambda k: self.numbers[k])
 
     def _replayed(self, load: Callable[[str, int], Any], number: Callable[[int], Any]) -> list[Any]:

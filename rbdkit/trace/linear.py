@@ -1,4 +1,4 @@
-"""Small linear equations on scalars: what NumPy's `linalg` does to numbers, recorded."""
+"""Small systems of linear equations on symbols: recorded versions of functions of `numpy.linalg`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from rbdkit.trace.scalar import select
 
 
 def solve(A: NDArray, b: NDArray) -> NDArray:
-    """x of ``A x = b``, (..., n, n) and (n,) or (..., n, m), by elimination with partial pivoting (Golub and Van Loan,
+    """Solve ``A x = b``, (..., n, n) and (n,) or (..., n, m), by elimination with partial pivoting (Golub and Van Loan,
     Algorithm 3.4.1).
 
-    Which row is exchanged for which is decided by `select`, element by element, so this is for few unknowns.
+    A recording cannot branch, so rows are exchanged by `select`, element by element: use it for few unknowns only.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def _solved(A: list[list[Scalar]], b: list[list[Scalar]]) -> list[list[Scalar]]:
 
 
 def _exchange(rows: list[list[Scalar]], k: int, i: int) -> None:
-    """Exchange row k for row i if element k of that is larger."""
+    """Exchange rows k and i if element k of row i has the larger absolute value."""
     below, here = rows[i][k], rows[k][k]
     if not isinstance(below, Symbol) and below == 0.0:
         return
@@ -70,18 +70,18 @@ def _exchange(rows: list[list[Scalar]], k: int, i: int) -> None:
 
 
 def inverse(A: NDArray) -> NDArray:
-    """A^-1, (..., n, n)."""
+    """Return the inverse of a matrix A (..., n, n)."""
     A = np.asarray(A, dtype=object)
     return solve(A, np.eye(A.shape[-1]))
 
 
 def norm(x: NDArray, ord: int | None = None, axis: int | None = None, keepdims: bool = False) -> Any:
-    """Root of the sum of squares; of a matrix too, if neither an order nor an axis is given.
+    """Return the Euclidean norm, of a matrix the Frobenius norm (if neither order nor axis is given).
 
     Raises
     ------
     TypeError
-        If another norm is asked for.
+        For any other norm.
     """
     x = np.asarray(x, dtype=object)
     if ord not in (None, 2) or (ord == 2 and x.ndim > 1 and axis is None) or isinstance(axis, tuple):
@@ -90,4 +90,4 @@ def norm(x: NDArray, ord: int | None = None, axis: int | None = None, keepdims: 
 
 
 LINEAR: dict[Any, Callable[..., Any]] = {np.linalg.solve: solve, np.linalg.inv: inverse, np.linalg.norm: norm}
-"""What takes the place of functions of NumPy."""
+"""Functions of `numpy.linalg`, and their versions for symbols."""

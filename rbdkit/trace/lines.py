@@ -21,7 +21,7 @@ import numpy as np
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _HELPERS = tuple(f"{_PACKAGE}{part}{os.sep}" for part in ("trace", "spatial"))
-"""Files of rbdkit whose lines are in every algorithm: arithmetic, and what records it."""
+"""Folders of rbdkit whose lines are never reported: arithmetic and recording, which all algorithms share."""
 _STANDARD = str(Path(os.__file__).parent) + os.sep
 _LIBRARIES = (str(Path(np.__file__).parent) + os.sep, "<frozen", "<string>", "<rbdkit", "<__array_function__")
 
@@ -31,7 +31,7 @@ _recorded_before: ContextVar[Line | None] = ContextVar("recorded_before", defaul
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a file or a cell. inside : that of rbdkit which a user's line has called, if there is one."""
+    """A line of a source file or notebook cell. inside : the line of rbdkit that this line of a user has called."""
 
     file: str
     number: int
@@ -40,7 +40,7 @@ class Line:
 
     @property
     def short(self) -> str:
-        """Name of the file, and number of the line."""
+        """File name and line number."""
         return f"{os.path.basename(self.file)}:{self.number}"
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ def is_checked() -> bool:
 
 @contextmanager
 def checked(asked: bool = True) -> Iterator[None]:
-    """Let code that is made inside be checked while it runs. asked : whether it is to be so at all."""
+    """Make checked code inside this context (checks run with the code). asked : False leaves everything as it is."""
     before = _asked.set(True) if asked else None
     try:
         yield
@@ -102,9 +102,10 @@ def _of_library(file: str) -> bool:
 
 @contextmanager
 def recorded_again(lines: Mapping[Hashable, Line | None] | None) -> Iterator[Callable[[Hashable], None]]:
-    """Record the operations of another recording with their own lines.
+    """Keep the source lines of operations while they are replayed from another recording.
 
-    Gives a function that takes the key of the operation that comes next. lines : by these keys; None if not known.
+    Yields a function to call with the key of each operation before it is replayed. lines : lines by these keys; None
+    if there are none.
     """
     if not lines:
         yield _not_known

@@ -33,14 +33,14 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
 
 
 def copysign(x: Scalar, y: Scalar) -> Scalar:
-    """The size of x with the sign of y, which zeros have, too."""
+    """Return the absolute value of x with the sign of y, which may be a signed zero."""
     if not isinstance(y, Symbol):
         return math.copysign(x, y) if not isinstance(x, Symbol) else x.graph.apply("copysign", x, math.copysign(1.0, y))
     return y.graph.apply("copysign", x if isinstance(x, Symbol) else abs(x), y)
 
 
 def equal(a: Scalar, b: Scalar) -> bool | Symbol:
-    """Whether two numbers are the same; ``==`` on symbols asks whether they are the same symbol."""
+    """Whether two numbers are equal; use it in place of ``==``, which symbols refuse."""
     for x in (a, b):
         if isinstance(x, Symbol):
             return x.graph.apply("equal", a, b)
@@ -48,7 +48,7 @@ def equal(a: Scalar, b: Scalar) -> bool | Symbol:
 
 
 def select(condition: bool | Symbol, a: Scalar, b: Scalar) -> Scalar:
-    """a where the condition (``x < y``, ``x > y``, `equal`) holds, else b. Both are computed, so neither may fail."""
+    """Return a where the condition (``x < y``, `equal`, ...) holds, else b. Both are computed, so neither may fail."""
     return condition.graph.select(condition, a, b) if isinstance(condition, Symbol) else (a if condition else b)
 
 
@@ -90,13 +90,16 @@ def _graph_of(*values: Any) -> Any:
 
 
 def whole(x: Scalar) -> Scalar:
-    """The whole number nearest to x, ties to even, for \\|x\\| < 2**51: the sum has no room for a fraction."""
+    """Return x rounded to the nearest whole number, ties to even, for \\|x\\| < 2**51.
+
+    Adding 1.5 * 2**52 leaves no bits for a fraction, so the processor rounds.
+    """
     shift = 6755399441055744.0  # 1.5 * 2**52
     return (x + shift) - shift
 
 
 def nearest(x: Scalar) -> Scalar:
-    """The whole number nearest to x, ties to even: x itself from where on there are no fractions."""
+    """Return x rounded to the nearest whole number, ties to even; x itself from 2**51 on."""
     return select(abs(x) < 2.0**51, copysign(whole(x), x), x)
 
 
@@ -110,11 +113,11 @@ def polynomial(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
 
 _ATAN_P = [-64.85021904942025, -122.88666844901361, -75.00855792314705, -16.157537187333652, -0.8750608600031904]
 _ATAN_Q = [194.5506571482614, 485.3903996359137, 432.88106049129027, 165.02700983169885, 24.858464901423062, 1.0]
-"""Of the arc tangent's rational approximation in the Cephes library, \\|x\\| < 0.66; constant term first."""
+"""Coefficients of the rational approximation of atan in the Cephes library, \\|x\\| < 0.66; constant term first."""
 
 
 def arctan2(y: Scalar, x: Scalar) -> Scalar:
-    """Angle of the point (x, y) in (-pi, pi], rad, to 2 units of the last digit; 0 at the origin."""
+    """Return the angle of the point (x, y) in (-pi, pi], rad, to 2 units of the last digit; 0 at the origin."""
     if not isinstance(x, Symbol) and not isinstance(y, Symbol):
         return math.atan2(y, x)
     wide, high = maximum(x, -x), maximum(y, -y)

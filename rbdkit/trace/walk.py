@@ -1,4 +1,4 @@
-"""Programs walked through on scalars: with symbols among them, what they do becomes part of another recording."""
+"""Interpreter of programs on scalars; with symbols among them, the program becomes part of another recording."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ def walked(
     tables: Mapping[str, Sequence[int]],
     counts: Mapping[str, int],
 ) -> None:
-    """Do what a program for one state does, on arrays of numbers and symbols.
+    """Run a program for one state on arrays of numbers and symbols.
 
     Parameters
     ----------
-    arrays : what it reads and writes, by name; results are left there. tables, counts : its whole numbers, all known.
+    arrays : arrays that it reads and writes, by name; results are left there.
+    tables, counts : its whole numbers, all known.
 
     Raises
     ------
@@ -36,15 +37,15 @@ def walked(
 
 
 class _LeaveProgram(Exception):
-    """The program ends."""
+    """Signal that the program ends."""
 
 
 class _LeaveLoop(Exception):
-    """The innermost loop ends."""
+    """Signal that the innermost loop ends."""
 
 
 class _Walk:
-    """A way through a program."""
+    """State of the interpreter: arrays, tables and whole numbers."""
 
     def __init__(
         self,
@@ -101,7 +102,7 @@ class _Walk:
                 return
 
     def block(self, block: Block, spare: bool) -> None:
-        """Arithmetic. spare : where what decides on its end is not known, it may go on."""
+        """Compute a block. spare : go on where its exit condition is a symbol (the rest does no harm)."""
         nodes, values = block.graph.nodes, dict[int, Scalar]()
         for k, known in block.steps():
             operation, *operands = nodes[k]
