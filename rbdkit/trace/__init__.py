@@ -1,29 +1,29 @@
-"""The compiler: numbers, functions and loops recorded once, derived, and made into fast code. It knows no mechanics.
+"""The compiler: traces numerical Python code once, differentiates it, and makes fast code of it. It knows no mechanics.
 
 Plain Python run on symbols leaves an expression graph (`graph`, `tracing`) inside a small program of loops
-(`program`); emitters (`emit`) turn it into LLVM IR, Python source or WebAssembly, and `run` compiles, keeps and calls
-it. All numbers that are not zero or one can be inputs of that code: another value compiles nothing.
+(`program`); emitters (`emit`) turn it into LLVM IR, Python source or WebAssembly, and `run` compiles, caches and calls
+it. All numbers other than 0, 1 and -1 can be inputs of that code, so another value needs no compilation.
 
 In the order of reading; the packages list their files in the same way::
 
-    lines            the lines of the text that operations were recorded from, in code that is checked
+    lines            source lines that operations were recorded from, in code that is checked
     graph            arithmetic on symbols, recorded and simplified; scalar: sine, square root, select and the like;
                      arrays: NumPy's functions on symbols
     tracing          any function as a graph; written: plain NumPy code, methods of objects too, on symbols
-    dependencies     what a user's code depends on besides its arguments; dependency_guard: whether that is as it was;
-                     captures: what code does besides computing
+    dependencies     dependencies of a user's code beyond its arguments; dependency_guard: whether they are unchanged;
+                     captures: the purity check
     chain_rule       exact derivatives of nodes of a graph; differentiate: of whole traces
-    program          loops and switches around blocks of recorded arithmetic; order: in which its operations are written
+    program          loops and switches around blocks of recorded arithmetic; order: scheduling of their operations
     feedback         functions of time and state as part of a program
-    recorded         a system and a method on the arrays of a program; loop: the one in steps of the other, over time
-    straighten       a program written out for what is known of one model; abreast: parts of it side by side
-    walk             one that joins another recording
+    recorded         interfaces of systems and integrators that record themselves; loop: the loop over time
+    straighten       programs unrolled and specialised for one model; abreast: SLP vectorisation of equal parts
+    walk             interpreter of programs, which makes them part of another recording
     bounds           a proof that a program stays inside its arrays
     newton           Newton's method inside a program, for methods whose steps solve equations
     emit             programs as LLVM IR, as Python source and as WebAssembly
-    run              programs compiled, kept on disk, and called
+    run              programs compiled, cached on disk, and called
 
-Everything above this floor imports from here alone, never from the files. What it finds:
+Packages above import from here only, never from the files:
 
 - ``trace(function, *shapes) -> Trace`` with ``operations()`` to count and ``simplified()``; `replay` computes a trace
   again on other numbers, or other symbols. ``python_source(trace)``, ``compile_python(trace)``.
@@ -32,22 +32,22 @@ Everything above this floor imports from here alone, never from the files. What 
 - `Program`, with `Index`, `Whole`, `Lanes`; whole numbers too are computed, written to tables (`Program.put`) and read
   again, as places and as ends of loops; arithmetic on its scalars: `sin`, `cos`, `sqrt`, `select`, `equal`,
   `maximum`, `minimum`.
-- ``straightened(program, counts, tables, numbers, own) -> Program``: the same for known counts and tables, without
-  their loops.
-- ``side_by_side(program, image, parts, own) -> int``: what corresponds in parts that are alike is computed at once;
-  the size of array `WOVEN`, in which their numbers stand.
-- ``walked(program, arrays, tables, counts)``: what a program does, on numbers and symbols.
+- ``straightened(program, counts, tables, numbers, own) -> Program``: unrolled and specialised for known counts and
+  tables.
+- ``side_by_side(program, image, parts, own) -> int``: vectorises equal parts; gives the size of the array `WOVEN`, in
+  which their numbers are interleaved.
+- ``walked(program, arrays, tables, counts)``: interprets a program on numbers and symbols.
 - ``executable(program, backend) -> Executable``: code, bound to arrays by its ``bind``; ``available()`` says which
-  backend works here. ``with checked():`` what is recorded inside knows its lines, and is checked while it runs.
-- ``with unforked():`` what a process that forks waits for; modules that threads load while they work are loaded so.
-- ``recalled(words)``, ``remember(words, code, number)``: code that other processes find without recording it again, by
-  words that say all that it was recorded from.
+  backend works here. ``with checked():`` code recorded inside keeps its source lines, and is checked while it runs.
+- ``with unforked():`` the lock that keeps a process from forking while a thread is inside LLVM or loads a module.
+- ``recalled(words)``, ``remember(words, code, number)``: the persistent code cache, by a key text that covers all that
+  the code was recorded from.
 - ``Feedback.of(trace)``: a traced function of (t, q, v) that a program can contain; `evaluate` computes it for many
   states.
-- ``over_time(system, record)``: steps of a method, an `Integrator` with `record`, on a system that is `Recorded`, in
-  a loop over time; ``run_motion(motion, every, progress) -> Run`` runs it a chunk at a time, a `Company` in lanes,
-  `FewSteps` from one state after the other.
-- `Newton`: equations that a step has to solve, inside a program, with `newton_arrays` for it; `eliminate`: linear ones.
+- ``over_time(system, record)``: the loop over time, with steps of an `Integrator` that has `record`, on a `Recorded`
+  system; ``run_motion(motion, every, progress) -> Run`` runs it a chunk at a time, `Company` several motions in lanes,
+  `FewSteps` a few steps from many states.
+- `Newton`: nonlinear equations of a step, inside a program, with `newton_arrays` for it; `eliminate`: linear ones.
 - ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
 """
 

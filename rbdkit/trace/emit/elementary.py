@@ -20,16 +20,13 @@ COSINE = [
     2.08757232129817482790e-09, -1.13596475577881948265e-11,
 ]  # fmt: skip
 HALF_PI_FUSED = (1.5707963267948966, 6.123233995736766e-17)
-"""Two parts are enough where a multiplication and an addition are rounded once; good to \\|x\\| = 1e9."""
+"""pi/2 as a sum of two parts, enough with fused multiplication and addition; good to \\|x\\| = 1e9."""
 HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
-"""Three parts of 33 bits: their multiples by a number of quarter turns below 2**20 are exact."""
+"""pi/2 as a sum of three parts of 33 bits, whose products with up to 2**20 quarter turns are exact."""
 
 
 def sine_cosine(x: Symbol, fused: bool) -> tuple[Scalar, Scalar]:
-    """sin(x) and cos(x).
-
-    fused : whether ``a * b + c`` is rounded once on the target.
-    """
+    """Return sin(x) and cos(x). fused : whether ``a * b + c`` is rounded once on the target."""
     turns = whole(x * 0.6366197723675814)
     r: Scalar = x
     for part in HALF_PI_FUSED if fused else HALF_PI:
@@ -39,27 +36,28 @@ def sine_cosine(x: Symbol, fused: bool) -> tuple[Scalar, Scalar]:
     half = 0.5 * z
     w = 1.0 - half
     c = w + (((1.0 - w) - half) + (z * z) * _in_pairs(COSINE, z))
-    # sine and cosine of so many quarter turns: no selection, which for one state is a branch that nobody can predict
+    # rotate by the quarter turns with arithmetic: a select would be an unpredictable branch in code for one state
     odd, even = _from_even(turns), _from_even(turns + 1.0)
-    even = even + (1.0 - (odd * odd + even * even))  # where none of them is known, r is large, and is to be seen
+    # for huge x both may be 0: let one of them be 1 then, so that the large, meaningless r shows in the results
+    even = even + (1.0 - (odd * odd + even * even))
     return c * odd + s * even, c * even - s * odd
 
 
 def _in_pairs(coefficients: list[float], z: Scalar) -> Scalar:
-    """c[0] + c[1] z + c[2] z**2 + ...: pairs of terms do not wait for each other."""
+    """Evaluate c[0] + c[1] z + c[2] z**2 + ... in pairs of terms, which a processor can compute in parallel."""
     pairs = zip(coefficients[::2], coefficients[1::2], strict=True)
     return polynomial([low + high * z for low, high in pairs], z * z)
 
 
 def _from_even(k: Scalar) -> Scalar:
-    """-1, 0 or 1 from one of the nearest even numbers, for odd k from one divisible by 4: sin(k pi / 2)."""
-    shift = 13510798882111488.0  # 1.5 * 2**53: the sum has no room for an odd number
+    """Return sin(k pi / 2) of a whole number k: k minus the nearest multiple of 4 if k is odd, else 0."""
+    shift = 13510798882111488.0  # 1.5 * 2**53: here doubles are even numbers, and ties round to multiples of 4
     return k - ((k + shift) - shift)
 
 
 @cache
 def sine_cosine_graph(fused: bool) -> tuple[Graph, int, int]:
-    """The graph of `sine_cosine` with the argument as its node 0, and the positions of the two results."""
+    """Return the graph of `sine_cosine` with the argument as its node 0, and the positions of the two results."""
     graph = Graph()
     results = sine_cosine(graph.load("x", None, 0), fused)
     s, c = (result.position for result in results if isinstance(result, Symbol))
@@ -67,8 +65,8 @@ def sine_cosine_graph(fused: bool) -> tuple[Graph, int, int]:
 
 
 def without_trigonometry(graph: Graph, outputs: Iterable[int]) -> tuple[Graph, dict[int, int]]:
-    """The part of a graph that the outputs need, with sines and cosines written out for a target without fused
-    operations, and where its nodes are in the new one.
+    """Return the live part of a graph with sines and cosines expanded into arithmetic, for a target without fused
+    operations, and the new position of each node.
     """
     plain, moved = Graph(), {}
     turns: dict[int, tuple[int, ...]] = {}

@@ -1,4 +1,12 @@
-"""Programs as text in LLVM's intermediate representation."""
+"""LLVM backend: programs as text in LLVM's intermediate representation (IR).
+
+The text is emitted in its final form: registers, vector types, loads and stores are chosen here, and LLVM runs no
+optimisation passes, only instruction selection and register allocation. That keeps compilation short.
+
+A program for several states (`Lanes`) uses a vector type for every float. A *wide* loop in a program for one state does
+several iterations at once: indices that go along with its counter (`columns`) address neighbouring numbers; indices
+that differ otherwise (`spread`) are computed for each iteration, and their numbers gathered one by one.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +32,13 @@ from rbdkit.trace.program import (
 
 
 def llvm_source(program: Program, fused: bool = True) -> str:
-    """The program as a function ``void name(ptr frame)``.
+    """Return the program as LLVM IR of a function ``void name(ptr frame)``.
 
     The frame holds 8-byte slots: the addresses of the arrays and tables, then the counts, in the order of the program.
-    For an array that lanes have apart, it holds the address of a table: where the array of each lane begins, and how
-    many bytes ahead a lane will read when it comes to the same place of the program for its next state.
+    For an array that lanes have apart, it holds the address of a table: the address of each lane's array, and the
+    distance in bytes to what the lane will read for its next state, for prefetching.
 
-    Parameters
-    ----------
-    fused : whether the processor multiplies and adds with one rounding.
+    fused : whether the processor has fused multiply-add.
     """
     writer = _Writer(fused, program.lanes)
     writer.arguments(program)
@@ -45,7 +51,7 @@ def llvm_source(program: Program, fused: bool = True) -> str:
 
 
 class _Writer(Instructions):
-    """Writes control flow, and what blocks need to be written. ends : labels after the program and each open loop."""
+    """Writer of a program's control flow. ends : labels after the program and after each open loop."""
 
     def __init__(self, fused: bool, lanes: Lanes) -> None:
         super().__init__(fused, lanes)
@@ -66,7 +72,7 @@ class _Writer(Instructions):
                 self.table(name)
 
     def table(self, name: str) -> None:
-        """Read what the frame has for an array that lanes have apart."""
+        """Load the table of an array that lanes have apart: an address for each lane, and the prefetch distance."""
         width = self.lanes.width
         for entry in range(width + 1):
             address = self.do(f"getelementptr inbounds i64, ptr %{name}, i64 {entry}")
@@ -100,7 +106,7 @@ class _Writer(Instructions):
         self.spread.add(name)
 
     def differs(self, operation: str, a: str, b: str) -> bool:
-        """Whether a whole number is another one in each iteration of a wide loop, and not the next one."""
+        """Whether a whole number differs between the iterations of a wide loop by more than counting along."""
         if not self.spread.isdisjoint((a[1:], b[1:])):
             return True
         if self.beside(a, b):
@@ -109,7 +115,7 @@ class _Writer(Instructions):
         return not next_one.get(operation, False)
 
     def whole_number(self, target: str, operation: str, a: str, b: str) -> None:
-        """Compute one."""
+        """Write the computation of a whole number."""
         if operation == "entry":
             address = self.do(f"getelementptr inbounds i64, ptr %{a}, i64 {b}")
             self.lines.append(f" {target} = load i64, ptr {address}, align 8")
@@ -155,9 +161,9 @@ class _Writer(Instructions):
         self.start(after)
 
     def hoist(self, loop: Loop, after: str) -> None:
-        """Read before a wide loop, if it runs at all, what is the same in all of its iterations.
+        """Load loop-invariant numbers before a wide loop, if it runs at all.
 
-        LLVM would do so if it knew that arrays of different names are different.
+        LLVM does not do so itself, as it cannot know that arrays of different names do not overlap.
         """
         known, written = {loop.index.name, *_made_in(loop.body)}, _written_in(loop.body)
         places: dict[Place, None] = {}
@@ -188,7 +194,7 @@ class _Writer(Instructions):
         self.start(f"after_{tag}")
 
     def require_same(self, *numbers: Whole) -> None:
-        """Raise a ValueError if ways through the program depend on what differs in the iterations of a wide loop."""
+        """Raise a ValueError if control flow would differ between the iterations of a wide loop that run at once."""
         for x in numbers:
             if isinstance(x, Index) and (x.name in self.columns or x.name in self.spread):
                 raise ValueError(f"{x.name}: iterations of a wide loop, which are done at once, go the same way")
@@ -204,7 +210,7 @@ class _Writer(Instructions):
             self.start(label)
 
     def one_by_one(self, block: Block) -> str | None:
-        """The arithmetic of a block; gives the name of the condition under which something ends there."""
+        """Write the arithmetic of a block without packs; return the name of its exit condition, or None."""
         nodes = block.graph.nodes
         loads = (nodes[k][1:] for k in block.graph.live(block.roots()) if nodes[k][0] == "load")
         values, memory = Values(self, block.graph), Memory(self, loads)
@@ -220,7 +226,7 @@ def _whole(x: Whole | str) -> str:
 
 
 def _made_in(body: list[Statement]) -> Iterator[str]:
-    """Names of the whole numbers that statements compute."""
+    """Yield the names of the whole numbers that statements define."""
     for statement in body:
         if isinstance(statement, Define | Loop):
             yield statement.index.name
@@ -229,7 +235,7 @@ def _made_in(body: list[Statement]) -> Iterator[str]:
 
 
 def _written_in(body: list[Statement]) -> set[str]:
-    """Names of the arrays that statements write to."""
+    """Return the names of the arrays that statements write to."""
     found: set[str] = set()
     for statement in body:
         if isinstance(statement, Block):
@@ -240,7 +246,7 @@ def _written_in(body: list[Statement]) -> set[str]:
 
 
 def _within(statement: Statement) -> list[list[Statement]]:
-    """The bodies of a statement."""
+    """Return the nested bodies of a statement."""
     if isinstance(statement, Loop):
         return [statement.body]
     return list(statement.cases.values()) if isinstance(statement, Switch) else []

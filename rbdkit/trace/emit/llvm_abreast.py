@@ -1,4 +1,4 @@
-"""Blocks with packs as instructions of LLVM: what corresponds in vectors, everything else number by number."""
+"""LLVM backend of SLP vectorisation: blocks with packs as vector instructions, everything else as scalar ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rbdkit.trace.graph import CONDITIONS
 from rbdkit.trace.program import ALONE, Block, Lanes, Pack, Place
 
 Unit = int | Pack
-"""A node by itself, or several at once."""
+"""What is computed at a time: a node, or a pack of corresponding nodes."""
 
 
 class Abreast:
-    """Writes one block.
+    """Writer of one block with packs.
 
-    A number of a pack that is asked for by itself is taken out of its vector; numbers that packs compute with are put
-    into one, in the lanes where they are needed. Lanes that are left over have what the first one has.
+    If scalar code needs one number of a pack, it is extracted from the vector; operands of packs that are no packs
+    themselves are inserted into a vector, or permuted from one. Surplus lanes hold what the first lane holds.
     """
 
     def __init__(self, writer: Instructions, block: Block) -> None:
@@ -30,7 +30,7 @@ class Abreast:
         self.turns: dict[tuple[int, ...], tuple[str, str]] = {}
 
     def write(self) -> str | None:
-        """Write it; gives the name of the condition under which something ends there."""
+        """Write the block; return the name of its exit condition, or None."""
         order = list(self._order())
         due = self._due(order)
         for unit in order:
@@ -48,19 +48,19 @@ class Abreast:
     # --- order --------------------------------------------------------------------------------------------------------
 
     def unit(self, position: int) -> Unit:
-        """What computes a node."""
+        """Return the unit that computes a node: its pack, or the node itself."""
         found = self.pack_of.get(position)
         return position if found is None else found[0]
 
     def below(self, unit: Unit) -> list[Unit]:
-        """The units that one computes with."""
+        """Return the units that a unit needs as operands."""
         if isinstance(unit, Pack):
             return list(dict.fromkeys(self.unit(k) for way in unit.operands for k in way))
         return list(dict.fromkeys(map(self.unit, self.graph.operands(unit))))
 
     def _order(self) -> Iterator[Unit]:
-        """The units, each before what first needs it; of several operands the one with most below it first, see
-        `Block.steps`."""
+        """Yield the units depth first; of several operands, the one that needs most registers first, see
+        `rbdkit.trace.order.as_needed`."""
         roots = list(dict.fromkeys(map(self.unit, self.block.roots())))
         waiting: dict[Unit, int] = {}
         for unit in self._upward(roots, waiting):
@@ -84,7 +84,7 @@ class Abreast:
                 todo += [(x, False) for x in sorted(below, key=lambda x: waiting.get(x, 0))]
 
     def _due(self, units: list[Unit]) -> dict[Unit, list[list[Place]]]:
-        """After which unit places can be stored to: their value is known then, and they have been read."""
+        """Return for each unit the places that can be stored to after it: their value is known, and they were read."""
         nodes, order = self.graph.nodes, {unit: k for k, unit in enumerate(units)}
         read: dict[Place, Unit] = {}
         for unit in order:
@@ -99,7 +99,7 @@ class Abreast:
         return due
 
     def _together(self) -> list[list[Place]]:
-        """Places that are stored to at once: those of a slot, in order, if all are; others one by one."""
+        """Return groups of places that are stored to at once: all lanes of a slot of `WOVEN`, others one by one."""
         slots: dict[int, list[Place]] = {}
         found: list[list[Place]] = []
         for place in self.block.stores:
@@ -117,7 +117,7 @@ class Abreast:
     # --- instructions -------------------------------------------------------------------------------------------------
 
     def number(self, position: int) -> str:
-        """Name of the value of a node by itself."""
+        """Return the name of the scalar value of a node, extracted from its vector if necessary."""
         if position not in self.alone:
             pack, lane = self.pack_of[position]
             vector = self.vectors[pack.nodes]
@@ -154,7 +154,7 @@ class Abreast:
         return self._gathered([self.memory.load(place) for place in places], "double")
 
     def vector(self, way: tuple[int, ...]) -> str:
-        """Name of the vector of the values of some nodes."""
+        """Return the name of a vector of the values of some nodes, one in each lane."""
         found = self.vectors.get(way)
         if found is None:
             kinds = {self.graph.nodes[k][0] in CONDITIONS for k in way}
@@ -169,7 +169,7 @@ class Abreast:
         return found
 
     def _turned(self, way: tuple[int, ...], type_: str) -> str | None:
-        """The vector of a pack with its lanes in another order."""
+        """Return the vector of a pack with permuted lanes; None if the nodes are not of one pack."""
         packs = {self.pack_of[k][0].nodes if k in self.pack_of else () for k in way}
         nodes = packs.pop()
         if packs or not nodes:

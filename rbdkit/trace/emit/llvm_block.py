@@ -1,4 +1,4 @@
-"""Blocks of arithmetic as instructions of LLVM: what happens to numbers, and where they come from and go."""
+"""LLVM backend: arithmetic, loads and stores of a block as instructions, on numbers or on vectors of lanes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ FUNCTIONS = {
     "copysign": "{T} @llvm.copysign.{suffix}({T}, {T})",
     "all": "i1 @llvm.vector.reduce.and.v{width}i1({truth})",
 }
-"""Operations that are functions of LLVM, as they are declared."""
+"""Declarations of the operations that are LLVM intrinsics."""
 PREFETCH = "void @llvm.prefetch.p0(ptr, i32, i32, i32)"
 
 
 @cache
 def _written_for(width: int) -> tuple[dict[str, str], dict[str, str]]:
-    """The types of registers for so many numbers, and `ARITHMETIC` with them."""
+    """Return the type names for a vector width, and `ARITHMETIC` with these types filled in."""
     types = {"T": "double", "suffix": "f64", "truth": "i1", "yes": "true", "width": str(width)}
     if width > 1:
         types |= {"T": f"<{width} x double>", "suffix": f"v{width}f64", "truth": f"<{width} x i1>"}
@@ -44,13 +44,15 @@ def _written_for(width: int) -> tuple[dict[str, str], dict[str, str]]:
 
 
 class Instructions:
-    """Instructions, line by line, on numbers or on vectors of them.
+    """Lines of LLVM IR, on numbers or on vectors of them.
 
     Attributes
     ----------
-    lanes : how many states are computed at once. columns : in a wide loop, the names of the indices that go with its
-        counter. spread : of those that differ in another way. hoisted : names of values that were read before it.
-    declared : functions of LLVM that were called.
+    lanes : layout of the states that are computed at once.
+    columns : in a wide loop, names of the indices that count along with its counter.
+    spread : names of indices that differ between its iterations in another way.
+    hoisted : names of loop-invariant values that were loaded before it, by place.
+    declared : declarations of LLVM intrinsics that were called.
     """
 
     def __init__(self, fused: bool, lanes: Lanes) -> None:
@@ -64,50 +66,50 @@ class Instructions:
         self.turn_to(lanes)
 
     def turn_to(self, lanes: Lanes) -> None:
-        """From here on, compute so many states at once."""
+        """Switch to another vector width for the instructions that follow."""
         self.lanes = lanes
         self.types, self.arithmetic = _written_for(lanes.width)
 
     def name(self) -> str:
-        """A new name."""
+        """Return a new register name."""
         self.names += 1
         return f"%t{self.names}"
 
     def do(self, instruction: str) -> str:
-        """One instruction; gives the name of its result."""
+        """Write one instruction; return the name of its result."""
         name = self.name()
         self.lines.append(f" {name} = {instruction}")
         return name
 
     def apply(self, operation: str, *names: str) -> str:
-        """An operation on values; gives the name of its result."""
+        """Write an operation on values; return the name of its result."""
         if operation in FUNCTIONS:
             self.declared.add(FUNCTIONS[operation].format(**self.types))
         return self.do(self.arithmetic[operation].format(*names))
 
     def number(self, x: float) -> str:
-        """A constant, in all lanes, as LLVM writes it without loss."""
+        """Return the text of a constant, in all lanes, in hexadecimal (exact) notation."""
         digits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
         width = self.lanes.width
         return digits if width == 1 else f"<{', '.join([f'double {digits}'] * width)}>"
 
     def beside(self, *operands: str) -> bool:
-        """Whether none of these whole numbers goes with the counter of a wide loop."""
+        """Whether none of these whole numbers counts along with the counter of a wide loop."""
         return self.columns.isdisjoint(x[1:] for x in operands)
 
     def in_lane(self, operand: str, lane: int) -> str:
-        """A whole number in one iteration of those of a wide loop that are done at once."""
+        """Return a whole number as it is in one of the iterations of a wide loop that are done at once."""
         if operand[1:] in self.spread:
             return f"{operand}.{lane}"
         return operand if self.beside(operand) or lane == 0 else self.do(f"add i64 {operand}, {lane}")
 
     def is_apart(self, name: str) -> bool:
-        """Whether each lane has an array of that name for itself."""
+        """Whether each lane has its own array of that name."""
         return self.lanes.width > 1 and name in self.lanes.apart
 
 
 class Values(dict[int, str]):
-    """Names of the values of a graph's nodes. known : of values that are there already."""
+    """Register names of the values of a graph's nodes. known : those that are computed already."""
 
     def __init__(self, writer: Instructions, graph: Graph, known: dict[int, str] | None = None) -> None:
         super().__init__(known or {})
@@ -132,7 +134,7 @@ class Values(dict[int, str]):
         self[position] = value
 
     def sine_cosine(self, angle: int, memory: Memory) -> tuple[str, str]:
-        """Names of sine and cosine of a node's value, computed together."""
+        """Return the names of sine and cosine of a node's value, computed together once."""
         if angle not in self.turns:
             graph, s, c = sine_cosine_graph(self.writer.fused)
             values = Values(self.writer, graph, {0: self[angle]})
@@ -143,13 +145,13 @@ class Values(dict[int, str]):
 
 
 FOUR = 4
-"""So many neighbours in memory are read at once for each lane, where there are as many."""
+"""Number of neighbours in memory that are loaded at once for each lane, where there are as many."""
 
 
 class Memory:
-    """Loads and stores of a block; it computes no address twice.
+    """Loads and stores of a block; each address is computed once.
 
-    asked : places that will be asked for.
+    asked : places that will be loaded, to find neighbours in arrays that lanes have apart.
     """
 
     def __init__(self, writer: Instructions, asked: Iterable[Place] = ()) -> None:
@@ -159,7 +161,7 @@ class Memory:
         self.turned: dict[Place, str] = {}
 
     def load(self, place: Place) -> str:
-        """Name of the value at a place."""
+        """Load the value at a place; return its name."""
         array, index, offset = place
         do, T, lanes = self.writer.do, self.writer.types["T"], self.writer.lanes
         if self.writer.is_apart(array):
@@ -177,20 +179,20 @@ class Memory:
         return do(f"load {T}, ptr {self.address(array, index, offset, 'double' if columns else T)}, align 8")
 
     def broadcast(self, place: Place) -> str:
-        """Name of the number at a place, in all lanes."""
+        """Load the number at a place into all lanes; return its name."""
         do, T = self.writer.do, self.writer.types["T"]
         number = do(f"load double, ptr {self.address(*place, 'double')}, align 8")
         first = do(f"insertelement {T} poison, double {number}, i64 0")
         return do(f"shufflevector {T} {first}, {T} poison, <{self.writer.lanes.width} x i32> zeroinitializer")
 
     def is_spread(self, index: Index | None) -> bool:
-        """Whether places at an index are all over an array."""
+        """Whether an index differs arbitrarily between the iterations of a wide loop."""
         return index is not None and index.name in self.writer.spread
 
     def gathered(self, place: Place) -> str:
-        """Name of the value whose parts stand in the arrays of the lanes.
+        """Gather the numbers of a place from the separate arrays of the lanes; return the name of the vector.
 
-        Places that are read in so many small rows at once are not foreseen by the processor, which would wait for them.
+        Hardware prefetching cannot follow that many rows at once, so the next state's numbers are prefetched here.
         """
         if place in self.turned:
             return self.turned[place]
@@ -206,7 +208,7 @@ class Memory:
         return value
 
     def ahead(self, place: Place, lane: int) -> str:
-        """The address of a place in the array of a lane, which will soon be read for the next state, too."""
+        """Return the address of a place in the array of a lane, and prefetch the same place of its next state."""
         array, index, offset = place
         address = self.address(f"{array}.{lane}", index, offset, "double")
         ahead = self.writer.do(f"getelementptr i8, ptr {address}, i64 %{array}.ahead")
@@ -215,8 +217,7 @@ class Memory:
         return address
 
     def in_fours(self, place: Place) -> list[str]:
-        """Names of the values at a place and the three after it: four numbers of each lane are read at once, and rows
-        and columns change their parts."""
+        """Load a place and the three after it as one vector for each lane and transpose; return the four names."""
         do, T = self.writer.do, f"<{FOUR} x double>"
         columns: list[str] = []
         for group in range(0, self.writer.lanes.width, FOUR):
@@ -229,7 +230,7 @@ class Memory:
         return columns
 
     def mixed(self, x: str, y: str, mask: Iterable[int], width: int = FOUR) -> str:
-        """Elements of two vectors, as one; the second may be shorter than the first."""
+        """Shuffle elements of two vectors into one; the second may be shorter than the first."""
         if width > FOUR:
             fill = ", ".join(f"i32 {k if k < FOUR else 0}" for k in range(width))
             y = self.writer.do(
@@ -239,7 +240,7 @@ class Memory:
         return self.writer.do(f"shufflevector {T} {x}, {T} {y}, <{len(order)} x i32> <{', '.join(order)}>")
 
     def store(self, place: Place, value: str) -> None:
-        """Write a value to a place."""
+        """Store a value at a place."""
         array, index, offset = place
         T, lines, columns = self.writer.types["T"], self.writer.lines, self.writer.columns
         apart, spread = self.writer.is_apart(array), self.is_spread(index)
@@ -256,7 +257,7 @@ class Memory:
             lines.append(f" store double {number}, ptr {address}, align 8")
 
     def address(self, array: str, index: Index | None, offset: int, type_: str, lane: str = "") -> str:
-        """Name of the address of a place in an array of elements of a type. lane : ends a spread index."""
+        """Return the name of the address of a place. type_ : of the elements. lane : suffix of a spread index."""
         row = self.rows.get((array, index, lane))
         if row is None:
             row = (
@@ -269,7 +270,7 @@ class Memory:
 
 
 def _in_fours(places: Iterable[Place]) -> dict[Place, Place]:
-    """Of places that have three neighbours, the first of the four."""
+    """Return, for each place that lies in a run of four neighbours, the first place of that run."""
     runs: dict[tuple[str, Index | None], list[int]] = {}
     for array, index, offset in places:
         runs.setdefault((array, index), []).append(offset)

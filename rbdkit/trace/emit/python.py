@@ -1,4 +1,4 @@
-"""Programs and traces as Python source: what runs where nothing can be compiled, and what people can read."""
+"""Python backend: programs and traces as Python source, to run where nothing can be compiled, and to be read."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ WHOLE = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "entry": "{}[{}]"
 
 
 def truncate(x: float) -> int:
-    """x without its fraction, see `Program.truncated`."""
+    """Return x without its fraction, limited as in `Program.truncated`."""
     return 0 if math.isnan(x) else int(max(-LARGEST_WHOLE, min(x, LARGEST_WHOLE)))
 
 
 def _total(function: Callable[[float], float]) -> Callable[[float], float]:
-    """The function of the math module, with NaN in place of an exception where it is not defined."""
+    """Wrap a function of the math module: NaN in place of an exception where it is not defined."""
 
     def total(x: float) -> float:
         try:
@@ -52,9 +52,9 @@ NAMESPACE: dict[str, Any] = {
 class Made:
     """Origin of a line of emitted source.
 
-    line : of the readable text, in code that is checked. numbered : the indices around it that are numbers of
-    something, see `Program.numbered`; the innermost last. graph, node : what is computed or stored; None for indices
-    and tables. variables : names of the graph's nodes in the source.
+    line : source line in the readable algorithm, in code that is checked. numbered : enclosing indices with a meaning,
+    see `Program.numbered`; the innermost last. graph, node : the node that is computed or stored; None for indices and
+    tables. variables : names of the graph's nodes in the source.
     """
 
     line: Line | None
@@ -65,7 +65,7 @@ class Made:
 
 
 def python_source(code: Program | Trace, name: str = "") -> str:
-    """Source of a Python function on lists of floats.
+    """Return the source of a Python function on lists of floats.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ _serial = itertools.count(1)
 
 
 def compile_python(source: str, name: str) -> Callable[..., Any]:
-    """The function that some emitted source defines; tracebacks and debuggers show its lines."""
+    """Compile emitted source and return the function that it defines; tracebacks and debuggers show its lines."""
     scope, file = dict(NAMESPACE), f"<rbdkit {name} {next(_serial)}>"
     exec(compile(source, file, "exec"), scope)
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
@@ -129,7 +129,7 @@ class _Writer:
         node: int | None = None,
         names: dict[int, str] | None = None,
     ) -> None:
-        """Append a line, and keep its origin. what : its key among the lines of the text."""
+        """Append a line and store its origin. what : its key among the recorded source lines."""
         lines: Mapping[Any, Line | None] | None = self._program.lines if graph is None else graph.lines
         line = None if lines is None else lines.get(what)
         self.made[len(self.lines)] = Made(line, self._numbered, graph, node, names or {})
@@ -164,7 +164,7 @@ class _Writer:
         self._numbered = around
 
     def enter(self, index: Index) -> None:
-        """An index is known from here on."""
+        """Note that an index with a meaning (`Program.numbered`) is defined from here on."""
         if index in self._program.numbered:
             self._numbered = (*self._numbered, index)
 

@@ -1,4 +1,4 @@
-"""Programs as WebAssembly, for browsers and whatever else runs it."""
+"""WebAssembly backend: programs as binary modules, for browsers and other WebAssembly engines."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ARITHMETIC = {
 WHOLE = {"add": wasm.I32_ADD, "sub": wasm.I32_SUB, "mul": wasm.I32_MUL}
 LEAVE = wasm.IF + wasm.RETURN + wasm.END
 FRAME = 0
-"""The local variable that holds the argument."""
+"""Local variable that holds the argument, the address of the frame."""
 
 
 def wasm_bytes(*codes: Program | Trace) -> bytes:
-    """A module with a function ``name(frame)`` for each program; a trace becomes a program as `Trace.program` has it.
+    """Return a module with a function ``name(frame)`` for each program; a trace is converted by `Trace.program`.
 
     The module imports its memory as ``rbdkit.memory``. Numbers take 8 bytes there, whole numbers 4. The frame is the
     address of whole numbers: the addresses of the program's arrays and tables, then its counts, in its order.
@@ -40,12 +40,12 @@ def wasm_bytes(*codes: Program | Trace) -> bytes:
 
 
 class _Writer:
-    """One function. Local variables whose values are not needed any more are used again: engines compile large
-    functions with few variables faster.
+    """Writer of one function. Local variables are reused when their values are not needed any more: engines compile
+    large functions with few variables faster.
 
     Attributes
     ----------
-    labels : how many constructs are open. ends : of each open loop, the number of the one that ends it.
+    labels : number of open blocks, loops and conditionals. ends : for each open loop, the number of its outer block.
     """
 
     def __init__(self, program: Program) -> None:
@@ -64,7 +64,7 @@ class _Writer:
         return wasm.Function(program.name, self.types, bytes(self.code))
 
     def take(self, type_: bytes) -> int:
-        """A local variable that nobody uses."""
+        """Return a free local variable of a type."""
         if self.free[type_]:
             return self.free[type_].pop()
         self.types.append(type_)
@@ -128,7 +128,7 @@ class _Writer:
         self.give_back(self.locals.pop(loop.index.name))
 
     def switch(self, switch: Switch) -> None:
-        """Blocks within blocks, the innermost with the jump: leaving the k-th leads to the k-th case."""
+        """Write nested blocks, the innermost with a jump table: to leave the k-th leads to the k-th case."""
         depths = {case: k for k, case in enumerate(switch.cases)}
         last = len(depths) - 1
         table = [depths.get(case, last) for case in range(max(depths) + 1)]
@@ -151,7 +151,7 @@ def _without_trigonometry(block: Block) -> Block:
 
 
 class _Values:
-    """The values of a block in local variables. uses : how often each is still needed; then its variable is free."""
+    """Values of a block in local variables. uses : how often each is still needed; at zero its variable is free."""
 
     def __init__(self, writer: _Writer, block: Block) -> None:
         self.writer, self.block, self.nodes = writer, block, block.graph.nodes
@@ -191,7 +191,7 @@ class _Values:
         self.writer.code += code + wasm.put(local)
 
     def push(self, position: int) -> bytes:
-        """Push a value."""
+        """Return code that pushes a value; at its last use, its local variable becomes free."""
         operation, *operands = self.nodes[position]
         if operation == "const":
             return wasm.f64(operands[0])
@@ -202,7 +202,7 @@ class _Values:
         return wasm.get(local)
 
     def row(self, array: str, index: Index | None) -> bytes:
-        """Push the address of an element, which is computed once a block."""
+        """Return code that pushes the address of an element, computed once in each block."""
         if index is None:
             return self.writer.whole(array)
         if (array, index) not in self.rows:

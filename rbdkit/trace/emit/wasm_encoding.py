@@ -14,7 +14,7 @@ BLOCK, LOOP, IF, END = b"\x02\x40", b"\x03\x40", b"\x04\x40", b"\x0b"
 RETURN, SELECT = b"\x0f", b"\x1b"
 I32_ADD, I32_SUB, I32_MUL, I32_SHL, I32_LE, I32_GE = b"\x6a", b"\x6b", b"\x6c", b"\x74", b"\x4c", b"\x4e"
 I32_TRUNC_SAT_F64 = b"\xfc\x02"
-"""NaN becomes 0, what is too large the largest whole number."""
+"""Saturating conversion: NaN becomes 0, a number that is too large the largest whole number."""
 F64_ADD, F64_SUB, F64_MUL, F64_DIV, F64_NEG, F64_SQRT = b"\xa0", b"\xa1", b"\xa2", b"\xa3", b"\x9a", b"\x9f"
 I32_AND, I32_OR, I32_EQZ = b"\x71", b"\x72", b"\x45"
 F64_COPYSIGN = b"\xa6"
@@ -22,7 +22,7 @@ F64_EQ, F64_LT, F64_MIN, F64_MAX = b"\x61", b"\x63", b"\xa4", b"\xa5"
 
 
 def unsigned(n: int) -> bytes:
-    """LEB128: seven bits a byte, the lowest first."""
+    """Encode an unsigned number in LEB128: seven bits in each byte, the lowest first."""
     code = bytearray()
     while n > 0x7F:
         code.append(n & 0x7F | 0x80)
@@ -31,7 +31,7 @@ def unsigned(n: int) -> bytes:
 
 
 def signed(n: int) -> bytes:
-    """LEB128 of a number that may be negative: bit 6 of the last byte is its sign."""
+    """Encode a signed number in LEB128: bit 6 of the last byte is the sign."""
     code = bytearray()
     while not -0x40 <= n < 0x40:
         code.append(n & 0x7F | 0x80)
@@ -40,12 +40,12 @@ def signed(n: int) -> bytes:
 
 
 def vector(items: Sequence[bytes]) -> bytes:
-    """How many items, and the items."""
+    """Encode a vector: the number of items, then the items."""
     return unsigned(len(items)) + b"".join(items)
 
 
 def name(text: str) -> bytes:
-    """A name."""
+    """Encode a name: its length in bytes, then UTF-8."""
     code = text.encode()
     return unsigned(len(code)) + code
 
@@ -71,32 +71,32 @@ def f64(x: float) -> bytes:
 
 
 def load_i32(offset: int) -> bytes:
-    """Pop an address and push the whole number at a distance of so many bytes."""
+    """Pop an address and push the whole number at an offset in bytes from it."""
     return b"\x28\x02" + unsigned(offset)
 
 
 def load_f64(offset: int) -> bytes:
-    """Pop an address and push the number at a distance of so many bytes."""
+    """Pop an address and push the number at an offset in bytes from it."""
     return b"\x2b\x03" + unsigned(offset)
 
 
 def store_i32(offset: int) -> bytes:
-    """Pop a whole number, then an address, and write the number at a distance of so many bytes."""
+    """Pop a whole number, then an address, and store the number at an offset in bytes from it."""
     return b"\x36\x02" + unsigned(offset)
 
 
 def store_f64(offset: int) -> bytes:
-    """Pop a number, then an address, and write the number at a distance of so many bytes."""
+    """Pop a number, then an address, and store the number at an offset in bytes from it."""
     return b"\x39\x03" + unsigned(offset)
 
 
 def branch(depth: int) -> bytes:
-    """Leave so many enclosing statements, and one more: to its end, or to the beginning of a loop."""
+    """Branch to the enclosing statement number `depth`, 0 being the innermost: to its end, or the start of a loop."""
     return b"\x0c" + unsigned(depth)
 
 
 def branch_if(depth: int) -> bytes:
-    """Pop a condition; `branch` if it holds."""
+    """Pop a condition and `branch` if it holds."""
     return b"\x0d" + unsigned(depth)
 
 
@@ -107,7 +107,7 @@ def branch_table(depths: Sequence[int], otherwise: int) -> bytes:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of one whole number without a result. types : of its local variables, which follow the argument."""
+    """A function of one whole number, without a result. types : types of its local variables after the argument."""
 
     name: str
     types: Sequence[bytes]
@@ -115,7 +115,7 @@ class Function:
 
 
 def module(functions: Sequence[Function]) -> bytes:
-    """A module that exports functions, which work on the memory that it imports as ``rbdkit.memory``."""
+    """Encode a module that exports functions and imports its memory as ``rbdkit.memory``."""
     sections = {
         1: [b"\x60" + vector([I32]) + vector([])],  # types
         2: [name("rbdkit") + name("memory") + b"\x02\x00" + unsigned(1)],  # imports: a memory of at least a page
