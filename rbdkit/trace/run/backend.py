@@ -1,4 +1,4 @@
-"""Which code runs: LLVM's where llvmlite works, else Python's, with one warning."""
+"""Choice of the backend: LLVM where llvmlite works, else generated Python, with one warning."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ Backend = Literal["llvm", "python", "checked"]
 
 
 class Executable(Protocol):
-    """A program that can run."""
+    """A program as code of a backend, to be bound to arrays."""
 
     program: Program
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
-        """The program on given arrays and counts."""
+        """Return a function that runs the program on given arrays and counts."""
         ...
 
     def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
-        """`bind` for many calls that differ little: with fixed arrays and counts, and room that each has for itself."""
+        """Return a faster `bind` for many calls: with fixed arrays and counts, and sizes of each call's work arrays."""
         ...
 
 
 def executable(program: Program, backend: Backend) -> Executable:
-    """The program as code of a backend."""
+    """Return the program as code of a backend."""
     if backend == "python":
         from rbdkit.trace.run.interpreted import PythonCode
 
@@ -50,13 +50,13 @@ def executable(program: Program, backend: Backend) -> Executable:
 
 
 def in_words(backend: str, why: str = "") -> str:
-    """Return the name of a backend for reports. why : it is no faster one."""
+    """Return the name of a backend for reports. why : the reason why it is no faster one."""
     words = {"llvm": "LLVM", "python": "generated Python", "checked": "checked Python"}[backend]
     return f"{words} ({why})" if why and backend == "python" else words
 
 
 def width_of(backend: Backend) -> int:
-    """How many states the code of a backend can compute at once."""
+    """Return how many states the code of a backend can compute at once."""
     if backend != "llvm":
         return 1
     from rbdkit.trace.run.native import machine
@@ -65,7 +65,10 @@ def width_of(backend: Backend) -> int:
 
 
 class Owner(NamedTuple):
-    """Whose program it is. kind : its class, that and no other. parts : what its dictionary has to hold, by name."""
+    """Identity of the model that compiled code is for, checked at each call.
+
+    kind : its exact class. parts : attributes that must still be the same objects, by name.
+    """
 
     kind: type
     parts: Mapping[str, object]
@@ -80,7 +83,7 @@ def guarded(
     largest: float = inf,
     quaternions: Sequence[int] = (),
 ) -> Callable[..., Any] | None:
-    """A bound program with checks of its owner and arguments, as one builtin; None where there is no such code.
+    """Return a bound program with checks of owner and arguments as one builtin function; None if not available.
 
     See `rbdkit.trace.run.guarded`.
     """
@@ -93,7 +96,7 @@ def guarded(
 
 
 def available() -> tuple[Backend, str]:
-    """Return the chosen backend, else the fastest that works here, and why it is no faster one.
+    """Return the chosen backend, or the fastest that works here, and the reason for it.
 
     `rbdkit.trace.checked` chooses checked code, the environment variable RBDKIT_BACKEND this or another one. Warns when
     it is Python for want of LLVM.

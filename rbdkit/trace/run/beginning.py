@@ -1,4 +1,4 @@
-"""What the arrays of a motion hold before its first step, for motions whose arrays are used again."""
+"""Initial contents of the arrays of a motion, to be restored before it runs again from another state."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from rbdkit.trace.run.lanes import blank, line_starts
 
 
 class Beginning:
-    """What arrays hold before a motion begins.
+    """Copy of the initial contents of a motion's arrays.
 
     Parameters
     ----------
-    arrays : float64 ones are moved into one piece of memory, but for those `besides`, which are not looked after.
+    arrays : arrays of the motion, by name; float64 ones are replaced by views of one block, to be restored by one copy.
+    besides : names of arrays that are left alone.
     """
 
     def __init__(self, arrays: dict[str, NDArray], besides: tuple[str, ...] = ()) -> None:
@@ -28,7 +29,7 @@ class Beginning:
         self._others = [(x, x.copy()) for name, x in ours.items() if name not in floats]
 
     def restore(self) -> None:
-        """Let the arrays hold it again."""
+        """Restore the initial contents of the arrays."""
         self._room[:] = self._first
         for x, first in self._others:
             x[...] = first

@@ -1,12 +1,12 @@
-"""Compiled code on disk, for the next process; losing it costs nothing but time.
+"""Persistent code cache: compiled code on disk, for the next process; losing it costs nothing but time.
 
 An entry is a file named by its key, the hash of everything that the code depends on. It begins with the hash of key
 and content: whatever does not match, a half-written file, a damaged one or one under another name, counts as absent.
-Entries are written under another name and then renamed.
+Entries are written under another name and then renamed, which is atomic: readers need no lock.
 
-Who can write to the folder could have any code run. So a folder, or an entry, that belongs to somebody else than the
-user or the administrator, or that others may write to, is not used; nor is a folder that depends on where a program was
-started. (Windows knows no such owners: there the user's own folders are trusted.)
+Security: whoever can write to the folder can have any code run. So a folder or entry that belongs to somebody else than
+the user or the administrator, or that others may write to, is not used; nor is a relative path, which depends on where
+a program was started. (Windows has no such owners: there the user's own folders are trusted.)
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from pathlib import Path
 
 DIGEST = 32
 ENTRIES = 512
-"""So many entries are kept; beyond, the ones that were not used for longest go."""
+"""Largest number of entries; beyond, the least recently used ones are removed."""
 LARGEST = 2**26
-"""Bytes of a file that may be an entry: machine code of the largest programs has a few millions."""
+"""Largest size of an entry in bytes: machine code of the largest programs has a few millions."""
 UNFINISHED = 600.0
 """Seconds after which a file that is still being written belongs to a process that has died."""
 
 
 def folder() -> Path:
-    """Where compiled code is kept: the user's cache folder, or RBDKIT_CACHE_DIR."""
+    """Return the folder of the code cache: RBDKIT_CACHE_DIR, or a folder in the user's cache folder."""
     if chosen := os.environ.get("RBDKIT_CACHE_DIR"):
         return Path(chosen)
     if chosen := os.environ.get("XDG_CACHE_HOME"):
@@ -45,7 +45,7 @@ def folder() -> Path:
 
 
 def load(key: str) -> bytes | None:
-    """The entry of that name, if it is there and whole, and can be nobody else's."""
+    """Return the entry of a key, or None if there is none that is complete and can be trusted."""
     try:
         place = folder()
         if not _trusted(place):
@@ -62,7 +62,7 @@ def load(key: str) -> bytes | None:
 
 
 def store(key: str, data: bytes) -> None:
-    """Keep an entry if the disk lets us."""
+    """Store an entry, unless the disk or its permissions prevent it."""
     name = None
     try:
         place = folder()
@@ -85,7 +85,7 @@ def _digest(key: str, data: bytes) -> bytes:
 
 
 def _trusted(place: Path) -> bool:
-    """Whether code may be kept in a folder; says why not, once. One that is not there yet will be ours."""
+    """Whether a folder may hold code; warns once if not. One that does not exist yet will be the user's own."""
     if not place.is_absolute():
         _say(
             f"the folder {str(place)!r} depends on where a program is started",
@@ -126,12 +126,15 @@ def _say(fault: str, mend: str) -> None:
 
 
 def _read(path: Path) -> bytes:
-    """A plain file that is ours. What is looked at is what is read, and nothing waits: a pipe would for ever.
+    """Read a regular file that belongs to the user.
+
+    It is checked after it was opened, so nobody can replace it in between; O_NONBLOCK, since to open a pipe would wait
+    for ever.
 
     Raises
     ------
     OSError
-        If it is none.
+        If it is something else.
     """
     flags = (getattr(os, name, 0) for name in ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
     handle = os.open(path, sum(flags))
@@ -146,7 +149,7 @@ def _read(path: Path) -> bytes:
 
 
 def _tidy(place: Path) -> None:
-    """Drop the entries that were not used for longest, and what processes left that died while they wrote."""
+    """Remove the least recently used entries beyond `ENTRIES`, and unfinished files of processes that have died."""
     entries, now = [], time.time()
     for found in os.scandir(place):
         with suppress(OSError):

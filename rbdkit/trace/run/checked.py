@@ -1,7 +1,7 @@
-"""Programs whose indices and numbers are checked while they run: bounds, reads of unwritten elements, and NaN.
+"""Checked execution: programs in Python with checks of bounds, of reads of unwritten elements, and of NaN.
 
 It is the same Python code as that of `interpreted`, on lists that check each access. An error names the array and the
-line of the readable text that the access was recorded from.
+source line of the algorithm that the access was recorded from.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from rbdkit.trace.program import Program
 from rbdkit.trace.run.interpreted import PythonCode
 
 _PATTERN = 0x7FF8_0000_0072_6264
-"""Bits of a NaN that no arithmetic makes."""
+"""Bits of a NaN that no arithmetic produces."""
 UNWRITTEN: float = struct.unpack("<d", struct.pack("<Q", _PATTERN))[0]
-"""What stands in the room of a program until something is written there."""
+"""Content of work arrays of a program until something is written there."""
 
 
 WORDS = {**EXPRESSIONS, "div": "{} / {}"}
@@ -34,7 +34,7 @@ WORDS = {**EXPRESSIONS, "div": "{} / {}"}
 
 
 class _Fault(Exception):
-    """Access to an array that is refused."""
+    """An invalid access to an array."""
 
     def __init__(self, array: str, index: int, what: str, line: Line | None = None) -> None:
         super().__init__(what)
@@ -42,7 +42,7 @@ class _Fault(Exception):
 
 
 class _BoundedList(list[Any]):
-    """The elements of an array, and none beside it."""
+    """Elements of an array, with bounds checks (and without negative indices)."""
 
     def __init__(self, name: str, elements: list[Any], made: Mapping[int, Made]) -> None:
         super().__init__(elements)
@@ -62,7 +62,7 @@ class _BoundedList(list[Any]):
 
 
 class _CheckedList(_BoundedList):
-    """Elements that are numbers, and were written before they are read."""
+    """Elements of an array with checks: none is read before it is written, and none becomes NaN or infinite."""
 
     def __getitem__(self, index: Any) -> Any:
         x = super().__getitem__(index)
@@ -106,7 +106,7 @@ class BoundedCode(PythonCode):
             raise self._named(fault, fault.__traceback__) from fault
 
     def _named(self, fault: _Fault, traceback: TracebackType | None) -> CheckError:
-        """The error, by the line of the generated code that a traceback leads to."""
+        """Return the error for a fault: a traceback gives the line of generated code, and that its source line."""
         while traceback is not None and traceback.tb_frame.f_code is not self.function.__code__:
             traceback = traceback.tb_next
         assert traceback is not None
@@ -130,9 +130,9 @@ class CheckedCode(BoundedCode):
 
 
 def _origin(made: Made, values: Mapping[str, Any]) -> tuple[Line | None, str]:
-    """The line of the operation that gave the first number that is not finite, and the operation on its numbers.
+    """Trace a non-finite number back to the operation that produced it; return its line, and the operation as text.
 
-    Empty where it is no operation, but a number that the code was given.
+    The text is empty if no operation produced it: then it is one of the inputs.
     """
     graph, position = made.graph, made.node
     assert graph is not None and position is not None
@@ -155,7 +155,7 @@ def _origin(made: Made, values: Mapping[str, Any]) -> tuple[Line | None, str]:
 
 
 def instead(program: Program, fault: str) -> BoundedCode:
-    """Code whose indices are checked, of a program that is not known to stay inside of its arrays; warns of it.
+    """Return bounds-checked code for a program that is not proved to stay inside its arrays, with a warning.
 
     Raises
     ------

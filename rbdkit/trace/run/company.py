@@ -1,4 +1,12 @@
-"""Motions through given times: programs made by `over_time` run a chunk at a time, several motions in lanes."""
+"""Batch runner: runs compiled loops over time (`over_time`), a chunk at a time, several motions in lanes.
+
+A call of compiled code cannot be interrupted. So a motion runs in chunks of about `CHUNK` seconds, between which
+progress is reported and Ctrl-C is noticed. How many steps fit into a chunk is learned (`Pace`): it grows from
+`FIRST_STEPS` by limited factors, since a code may become slower later, and is shared by motions with the same code.
+
+Lanes: motions of the same times with equal programs are computed in one call, each in a lane of the vector registers.
+Missing motions are filled with copies of the last one. A lane whose motion diverges stops while the others go on.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +26,15 @@ from rbdkit.trace.run.backend import Executable
 from rbdkit.trace.run.lanes import Apart, Given, woven
 
 CHUNK = 0.05
-"""Seconds of computing between two looks at the world outside."""
+"""Aimed duration of a call of compiled code, s: progress and interrupts are handled in between."""
 MOST_AT_ONCE = 16
-"""So much longer a chunk is at most than the one before: what slowed that down, or did not yet, is soon seen."""
+"""Largest factor by which a chunk may be longer than the one before; the measured speed may not last."""
 FIRST_STEPS = 64
-"""So many steps never take as long; those after them as many as fit."""
+"""Number of steps of the first chunk, few enough never to take long."""
 
 
 class Pace:
-    """So many steps take about `CHUNK`, as far as is known: of a motion, and of others by the same code after it."""
+    """Chunk size: the number of steps that take about `CHUNK`, learned, and shared by motions with the same code."""
 
     def __init__(self) -> None:
         self.at_once = FIRST_STEPS
@@ -34,23 +42,23 @@ class Pace:
 
 @dataclass(frozen=True)
 class Run:
-    """What a simulation recorded.
+    """Recorded result of a compiled simulation.
 
     Attributes
     ----------
-    steps : steps taken.
-    at : (n,) after how many steps each state was recorded; 0 is the initial state.
-    q, v : (n, nx), (n, nv) the states.
-    ran_away : whether it ended because the next state would not be finite; the last one recorded is then the last
+    steps : number of steps taken.
+    at : (n,) number of the step after which each state was recorded; 0 is the initial state.
+    q, v : (n, nx), (n, nv) recorded states.
+    ran_away : whether it ended because the next state would not be finite; the last recorded state is then the last
         finite one.
     interrupted : whether the user stopped it.
-    lanes : how many motions the code could compute at once.
-    account : what the method left in its array of that name; empty if it has none.
-    solves : of methods whose steps solve equations, a row of `Newton` for each state but the first: the hardest of the
-        steps since the state before.
-    unsolved : the row of the step that ended the run because there was no solution, or None.
-    log : (m, size) entries that steps wrote down by themselves, each with the number of its step first; or None.
-    seconds : in which the code ran, for all lanes together; what made it does not count.
+    lanes : number of motions that the code could compute at once.
+    account : content of the method's array of that name; empty if it has none.
+    solves : for methods whose steps solve equations, a row of `Newton` for each state but the first: the history of the
+        hardest solve since the state before.
+    unsolved : the row of the step that ended the run because no solution was found, or None.
+    log : (m, size) entries that steps wrote themselves, each with the number of its step first; or None.
+    seconds : run time of the code, s, for all lanes together; compilation is not included.
     """
 
     steps: int
@@ -68,7 +76,7 @@ class Run:
 
 
 class Runnable(Protocol):
-    """A motion to be computed: a program with all that it needs but for what the loop over time adds."""
+    """A motion to be computed: its program and arrays, without those that the batch runner adds."""
 
     @property
     def steps(self) -> int:
@@ -82,7 +90,7 @@ class Runnable(Protocol):
 
     @property
     def numbers(self) -> Mapping[str, NDArray]:
-        """What else it reads."""
+        """Read-only arrays that differ from motion to motion, such as model parameters."""
         ...
 
     @property
@@ -91,7 +99,7 @@ class Runnable(Protocol):
         ...
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
-        """Arrays that hold for some steps only, from a first one on."""
+        """Return arrays that are valid for a range of steps only, such as sampled forces."""
         ...
 
     def bind(
@@ -101,21 +109,23 @@ class Runnable(Protocol):
         lanes: Lanes,
         numbers: Mapping[str, NDArray] | None,
     ) -> Callable[[], None]:
-        """The program for so many lanes on arrays, and on counts besides its own.
+        """Bind the program, for a layout of lanes, to arrays and counts (its own are added).
 
-        numbers : of the motion in each lane; its own if not given.
+        numbers : read-only arrays of all lanes; the motion's own if None.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A `Runnable` of which all is said beforehand, by a program of its own.
+    """A `Runnable` motion with all of its data given in advance.
 
     Attributes
     ----------
-    tables, counts : what the program reads besides, the same for motions that can share lanes.
-    code : the program for so many lanes.
+    steps : number of steps to take.
+    arrays, numbers : as in `Runnable`.
+    tables, counts : whole numbers of the program, equal for motions that can share lanes.
+    code : gives the compiled program for a layout of lanes.
     shared : names of arrays of the method that are the same in all lanes.
     """
 
@@ -128,7 +138,7 @@ class Prepared:
     shared: frozenset[str] = frozenset()
 
     def during(self, first: int, steps: int) -> dict[str, NDArray]:
-        """Nothing."""
+        """Return no arrays: none of them changes during the motion."""
         return {}
 
     def bind(
@@ -138,13 +148,13 @@ class Prepared:
         lanes: Lanes,
         numbers: Mapping[str, NDArray] | None,
     ) -> Callable[[], None]:
-        """The program, bound."""
+        """Bind the program to all arrays and counts."""
         every = {**(self.numbers if numbers is None else numbers), **self.tables, **arrays}
         return self.code(lanes).bind(every, {**self.counts, **counts})
 
 
 def loop_arrays(times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-    """What `over_time` reads and writes, for a motion from a state through times (steps + 1,)."""
+    """Return the arrays that `over_time` reads and writes, for a motion from a state through times (steps + 1,)."""
     return {
         "times": np.ascontiguousarray(times, dtype=float),
         "last_time": np.array([times[-1]], dtype=float),
@@ -155,12 +165,12 @@ def loop_arrays(times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
 
 
 def arrays_of(method: Recordable, nx: int, nv: int, taken: Iterable[str]) -> dict[str, NDArray]:
-    """The arrays of a method, see `Recordable`, for a program that has others by the names that are taken.
+    """Return the arrays of a method (see `Recordable`). taken : names of the program's other arrays.
 
     Raises
     ------
     SimulationError
-        If the method gives one of its arrays such a name: both would be the same memory.
+        If an array of the method has a name that is taken: both would be the same memory.
     """
     arrays: dict[str, NDArray] = getattr(method.record, "arrays", method.arrays)(nx, nv)
     if clash := sorted(arrays.keys() & {*taken}):
@@ -172,7 +182,7 @@ def arrays_of(method: Recordable, nx: int, nv: int, taken: Iterable[str]) -> dic
 
 
 def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
-    """Room for what `over_time` computes."""
+    """Return the work arrays of `over_time`."""
     return {
         **{name: np.zeros(1) for name in ("done", "going", "loop_sum")},
         "x_new": np.zeros(nx),
@@ -183,13 +193,13 @@ def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
 def run_motion(
     motion: Runnable, every: int = 1, progress: Callable[[float], object] | None = None, pace: Pace | None = None
 ) -> Run:
-    """Run one motion by itself.
+    """Run one motion, not in lanes.
 
     Parameters
     ----------
-    every : record every so many steps, and the last.
-    progress : is told the fraction done, about every `CHUNK` seconds.
-    pace : of the motions before it; it learns from this one.
+    every : number of steps between recorded states; the last one is always recorded.
+    progress : called with the fraction done, about every `CHUNK` seconds.
+    pace : chunk size of earlier motions with the same code; updated by this one.
     """
     company = Company([motion], every, pace=pace)
     interrupted = False
@@ -205,16 +215,18 @@ def run_motion(
 
 
 class Company:
-    """Motions that take their steps together, each in a lane, and what was recorded of them.
+    """Batch of motions that take their steps together, one in each lane, and their records.
 
     Parameters
     ----------
-    motions : of the same times, with programs that are alike. every, pace : as in `run_motion`.
-    width : number of lanes, not smaller than the number of motions.
+    motions : motions with the same times and equal programs.
+    every, pace : as in `run_motion`.
+    width : number of lanes, at least the number of motions.
 
     Attributes
     ----------
-    steps : steps to take. done : steps taken by those that did not run away.
+    steps : number of steps to take.
+    done : number of steps taken by the motions that did not diverge.
     """
 
     def __init__(self, motions: Sequence[Runnable], every: int, width: int = 1, pace: Pace | None = None) -> None:
@@ -241,11 +253,11 @@ class Company:
         self._taken, self._finite = np.zeros(m, dtype=int), np.ones(m, dtype=bool)
         self._log: list[NDArray] = []
         self._seconds = 0.0
-        self._last: dict[int, dict[str, NDArray]] = {}  # where those that ran away are
+        self._last: dict[int, dict[str, NDArray]] = {}  # last states of the motions that diverged
 
     @property
     def going(self) -> bool:
-        """Whether there are steps to take."""
+        """Whether there are steps left, and a motion that did not diverge."""
         return self.done < self.steps and bool(self._finite.any())
 
     def go_on(self) -> None:
@@ -254,7 +266,7 @@ class Company:
         records, stride = min(whole, chunk), self._every
         if self.done % self._every or not whole:  # within an interval of recording, or before the end in a last one
             records, stride = 1, min(self._every - self.done % self._every, self.steps - self.done)
-        whole_chunk = records == chunk  # less says little of the time that it takes
+        whole_chunk = records == chunk  # the time of a shorter one says little about the speed
         begun = time.perf_counter()
         self._run(records, stride)
         self._take_log()
@@ -275,18 +287,21 @@ class Company:
 
     @property
     def _chunk(self) -> int:
-        """So many states are recorded in a chunk."""
+        """Number of states that are recorded in a chunk."""
         return max(1, self._pace.at_once // self._every)
 
     def _learn(self, chunk: int, taken_so_long: float) -> None:
-        """How many steps are to be made at once from now on, if a chunk has taken so many seconds."""
+        """Adapt the chunk size. chunk : recorded states of the last chunk. taken_so_long : its duration, s."""
         if taken_so_long < 0.5 * CHUNK:
             self._pace.at_once = self._every * chunk * max(2, min(int(0.5 * CHUNK / taken_so_long), MOST_AT_ONCE))
         elif taken_so_long > 2.0 * CHUNK:
             self._pace.at_once = max(FIRST_STEPS, int(self._every * chunk * CHUNK / taken_so_long))
 
     def _take_log(self) -> None:
-        """Entries of "log", of which "log_state" says how many there are: their steps count from the chunk's first."""
+        """Move the entries of "log" (their number is in "log_state") to the record, with step numbers of the motion.
+
+        In the array, steps are counted from the first one of the chunk.
+        """
         if "log" in self._arrays:
             taken = int(self._arrays["log_state"][0])
             entries = self._arrays["log"][:taken].copy()
@@ -295,7 +310,7 @@ class Company:
             self._arrays["log"][:taken], self._arrays["log_state"][0] = 0.0, 0.0
 
     def _state(self, k: int) -> dict[str, NDArray]:
-        """Position and velocity of motion k, and what the method says of itself."""
+        """Return the present state of motion k, and the method's "account" and "hardest" if it has them."""
         names = [name for name in ("x", "v", "account", "hardest") if name in self._arrays]
         return {name: self._arrays[name].reshape(-1, self._width)[:, k].copy() for name in names}
 
@@ -306,7 +321,7 @@ class Company:
         self._seconds += time.perf_counter() - begun
 
     def bound(self, records: int, every: int) -> Callable[[], None]:
-        """The program, bound to take the steps that come next."""
+        """Bind the program to take the next ``records * every`` steps."""
         first = self._motions[0]
         if "turns" in self._arrays:
             self._arrays["turns"][:] = self._chunk * self._every
@@ -321,7 +336,7 @@ class Company:
         return first.bind({**self._arrays, **places}, counts, self._lanes, self._numbers)
 
     def runs(self, interrupted: bool) -> list[Run]:
-        """What became of the motions."""
+        """Return the results of all motions."""
         return [self._result(k, interrupted and self.going) for k in range(len(self._motions))]
 
     def _result(self, k: int, interrupted: bool) -> Run:
@@ -343,10 +358,10 @@ class Company:
 
 
 SHARED = frozenset({"times", "c"})
-"""What is the same for all motions of a company, besides what their method says."""
+"""Names of arrays that are the same for all motions of a batch; methods name further ones."""
 
 
 def _spread(lanes: Sequence[Mapping[str, NDArray]], shared: Set[str]) -> dict[str, NDArray]:
-    """Arrays of the same names, one of each for every lane, as programs for several lanes take them."""
+    """Interleave the arrays of all lanes, name by name; shared arrays and tables are taken from the first lane."""
     same = shared | {name for name, x in lanes[0].items() if x.dtype.kind == "i"}
     return {name: x if name in same else woven([arrays[name] for arrays in lanes]) for name, x in lanes[0].items()}

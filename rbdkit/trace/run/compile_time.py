@@ -1,4 +1,4 @@
-"""The time that goes into making code, apart from that in which it runs."""
+"""Measurement of the time that is spent on recording and compiling code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class _Spent(threading.local):
-    """Of each thread: seconds spent until now, and how many makers are at work inside of each other."""
+    """Per-thread clock: compile time so far, s, and the nesting depth of `compiling` functions."""
 
     seconds = 0.0
     depth = 0
@@ -23,12 +23,12 @@ _spent = _Spent()
 
 
 def compile_seconds() -> float:
-    """The time that this thread has spent on recording and compiling programs until now, s."""
+    """Return the time that this thread has spent on recording and compiling programs so far, s."""
     return _spent.seconds
 
 
 def compiling(make: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function that makes code: its time counts as `compile_seconds`."""
+    """Decorate a function that makes code: its time counts as `compile_seconds`, nested calls only once."""
 
     @wraps(make)
     def timed(*arguments: P.args, **options: P.kwargs) -> T:

@@ -1,4 +1,4 @@
-"""Traced functions of time and state, computed for many states at once."""
+"""Evaluation of traced functions of time and state for many states at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbdkit.trace.run.compile_time import compiling
 
 
 def evaluate(function: Feedback, t: NDArray, q: NDArray, v: NDArray) -> NDArray:
-    """The results (states, m) at times (states,) and states (states, nq), (states, nv)."""
+    """Return the results (states, m) at times (states,) and states (states, nq), (states, nv)."""
     results = np.zeros((len(t), len(function.results)))
     given = {name: np.ascontiguousarray(x, dtype=float) for name, x in (("t", t), ("q", q), ("v", v))}
     arrays = {**given, "numbers": np.array(function.numbers), "results": results}

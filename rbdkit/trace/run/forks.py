@@ -1,7 +1,10 @@
-"""What a process that forks waits for, and locks that a child has to make anew: it has one thread, which forked.
+"""Fork safety: a lock that delays forks, and renewal of locks in child processes.
 
-A child of a process with threads finds everything as it stood at that moment: LLVM at work on what nobody will finish,
-a module half loaded, whose lock nobody will open. So a fork waits until no thread is inside of `unforked`.
+A child of `os.fork` has one thread, the one that forked, and a copy of the memory as it was at that moment. If another
+thread was inside LLVM, or half-way through an import, the child finds data that nobody will complete and locks that
+nobody will release. So all such work is done inside `unforked`, and handlers of `os.register_at_fork` take that lock
+before a fork: the fork waits until no thread is inside. The child then gets new locks, since the old ones belong to
+threads that it does not have.
 """
 
 from __future__ import annotations
@@ -15,12 +18,15 @@ _at_work = RLock()  # a signal handler or finalizer may come back to it in the s
 
 
 def unforked() -> RLock:
-    """The lock: while a thread holds it, the process does not fork. No module takes it while it is loaded."""
+    """Return the fork lock: while a thread holds it, the process does not fork.
+
+    No module takes it while it is being imported: another thread may hold it and wait for that import.
+    """
     return _at_work
 
 
 def _renew_locks() -> None:
-    """The child's only thread is the one that forked."""
+    """Replace the locks in a child process, whose only thread is the one that forked."""
     global _at_work
     _at_work = RLock()
     renew_property_locks()
@@ -33,7 +39,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def renew_property_locks() -> None:
-    """Those of the cached properties of rbdkit's classes: up to Python 3.11 each holds one while it computes."""
+    """Replace the locks of rbdkit's cached properties: up to Python 3.11, each holds one while it computes."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "rbdkit":
             for kind in [x for x in list(vars(module).values()) if isinstance(x, type)]:

@@ -1,7 +1,7 @@
-"""What guarded calls do, as LLVM IR: look at the owner, then at the arrays, run the program, copy its results.
+"""LLVM IR of the native call wrapper: check the owner, check and copy the arrays, run the program, copy the results.
 
-The code takes all numbers and addresses from one array of 64-bit words; their places stand here. It is not optimised
-after it was written, so the words are read where they are needed, without a function for that.
+One function serves all programs: it takes all numbers and addresses from one array of 64-bit words, whose places are
+defined here. LLVM runs no optimisation passes on it (no inlining), so words are read in place, without a helper.
 """
 
 from __future__ import annotations
@@ -9,28 +9,28 @@ from __future__ import annotations
 import struct
 
 ARGUMENTS = 3
-"""The most arrays that are looked at."""
+"""Largest number of array arguments."""
 DATA, DIMENSIONS, NUMBER, TYPE, DESCRIPTION, FLAGS = 16, 32, 24, 8, 56, 64
-"""Where these stand in an array of NumPy on 64-bit machines, in bytes. `TYPE` is there in all of Python's objects."""
+"""Offsets in bytes of fields of NumPy's array object on 64-bit machines; `TYPE` is that of every Python object."""
 WHOLE = 0x101
-"""Flags of numbers that lie one after the other, each where processors can load it."""
+"""NumPy's flags of a C-contiguous and aligned array."""
 UNIT = 1e-6
-"""How far the norms of quaternions may be from 1."""
+"""Largest deviation of the norm of a quaternion from 1."""
 
-# The words: what is the same for all calls, then of one call, then (buffer, size) of each argument, then (array, size)
-# of each result.
+# Places of the words: first those equal for all programs, then those of one program, then (buffer, size) of each
+# argument, then (array, size) of each result.
 (ARRAYS, FLOATS, NEW, TUPLE, SET_ITEM, INCREASE, DECREASE, NOTHING, DICTIONARY, FIND, FORGET, KIND, PARTS, PART_LIST,
  CODE, FRAME, FARTHEST, QUATERNIONS, PLACES, LARGEST, GIVEN, WRITTEN, FIRST) = range(23)  # fmt: skip
 RESULTS = FIRST + 2 * ARGUMENTS
 
 
 def _word(name: str, place: int | str, kind: str = "i64", words: str = "%words") -> str:
-    """Lines that read a word into %name."""
+    """Return lines that load a word into %name."""
     return f"%at_{name} = getelementptr i64, ptr {words}, i64 {place}\n %{name} = load {kind}, ptr %at_{name}, align 8"
 
 
 def _field(name: str, of: str, offset: int, kind: str) -> str:
-    """Lines that read what stands so many bytes after the begin of an object into %name."""
+    """Return lines that load a field of an object, at an offset in bytes, into %name."""
     size = 4 if kind == "i32" else 8
     return (
         f"%in_{name} = getelementptr i8, ptr {of}, i64 {offset}\n %{name} = load {kind}, ptr %in_{name}, align {size}"

@@ -1,9 +1,14 @@
-"""A program and the checks of its arguments as one builtin function: for arrays that are as they should be.
+"""Native call wrapper: a compiled program with the checks of its arguments as one builtin function of Python.
 
-The code looks into NumPy's arrays, whose memory begins as it has since version 1.0; that this is so is tried out before
-it is used. It holds the interpreter's lock, since these are its objects, so all threads may share its buffers: nothing
-of Python runs between its first look at an array and the copies of its results. (Room for several results is taken
-before, since that may wake Python's collector, and with it anything at all.)
+Argument checks in Python would take longer than the kernel of a small model. So the checks (class and parts of the
+owner; type, size and layout of the arrays; size of the numbers) are machine code as well, called by the interpreter as
+a METH_FASTCALL function. It only handles the ordinary case: for anything else it returns None, and the caller takes
+the slow way.
+
+The code reads the fields of NumPy's array objects, whose layout has been the same since version 1.0; this is tested
+before use. It runs with the interpreter's lock (GIL), so all threads can share one set of buffers: no Python code runs
+between its first look at an array and the copies of its results. (Result arrays are allocated before, since that may
+start the garbage collector, which may run anything.)
 """
 
 from __future__ import annotations
@@ -59,9 +64,9 @@ from rbdkit.trace.run.guard_source import (
 from rbdkit.trace.run.native import NativeRun, address_of, code_address, machine
 
 METH_FASTCALL = 0x80
-"""Python's name for functions that take the address of their arguments and how many these are."""
+"""CPython's flag of functions that take an array of arguments and their number."""
 NEW_FROM_DESCRIPTION, OF_VERSION = 94, 0x02000000
-"""Where `PyArray_NewFromDescr` stands in NumPy's table of functions, in this version of it, which its entry 0 tells."""
+"""Index of `PyArray_NewFromDescr` in NumPy's C API table, and the version of the table, which its entry 0 returns."""
 
 
 class _Definition(ctypes.Structure):
@@ -76,12 +81,12 @@ class _Definition(ctypes.Structure):
 
 
 def _of_python(name: str) -> int:
-    """The address of a function of the interpreter."""
+    """Return the address of a function of the interpreter's C API."""
     return code_address(ctypes.PYFUNCTYPE(None)((name, ctypes.pythonapi)))
 
 
 def _making() -> int | None:
-    """The address of `PyArray_NewFromDescr`; None in versions of NumPy that it is not known of."""
+    """Return the address of `PyArray_NewFromDescr`; None for an unknown version of NumPy."""
     table = getattr(getattr(getattr(np, "_core", None), "_multiarray_umath", None), "_ARRAY_API", None)
     if table is None:
         return None
@@ -94,7 +99,7 @@ def _making() -> int | None:
 
 
 class _Code:
-    """What all these functions share: the code, its definition for Python, and addresses that it calls."""
+    """Data that all wrappers share: the machine code, its `PyMethodDef`, and addresses of C API functions."""
 
     def __init__(self, making: int) -> None:
         self.code = machine().linked(SOURCE, "guarded")
@@ -116,13 +121,13 @@ class _Code:
         }
 
     def function(self, words: NDArray, *keep: object) -> Callable[..., Any]:
-        """The builtin that goes by these words. It holds them in place of its self, the rest as its module."""
+        """Return a builtin that works with these words, which it holds as its ``self``; the rest it holds as module."""
         return self._new(ctypes.addressof(self.definition), words, (self, *keep))
 
 
 @cache
 def _code() -> _Code | None:
-    """None where arrays are not as the code thinks, or threads do not take turns."""
+    """Return the shared data; None if arrays have another layout, or the interpreter has no GIL."""
     if sys.implementation.name != "cpython" or struct.calcsize("P") != 8 or not _threads_take_turns():
         return None
     if not _arrays_are_known() or (making := _making()) is None:
@@ -131,12 +136,12 @@ def _code() -> _Code | None:
 
 
 def _threads_take_turns() -> bool:
-    """Whether this interpreter was made with its lock: one without may lose it, or find it again, as it runs."""
+    """Whether this interpreter was built with the GIL: a free-threaded build may switch it on and off at run time."""
     return not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def _arrays_are_known() -> bool:
-    """Whether arrays of NumPy look in memory as they should, here and now."""
+    """Whether NumPy's array objects have the expected memory layout, tested on a few arrays."""
     for probe in (np.arange(3.0), np.zeros(1), np.arange(10.0)[3:7], np.arange(10.0)[::2]):
         memory = ctypes.string_at(id(probe), FLAGS + 4)
         read = {at: struct.unpack_from("q", memory, at)[0] for at in (DATA, DIMENSIONS, TYPE, DESCRIPTION)}
@@ -159,18 +164,21 @@ def guarded(
     largest: float = inf,
     quaternions: Sequence[int] = (),
 ) -> Callable[..., Any] | None:
-    """A program that is bound to arrays as a function of its owner and three arrays; None if it cannot be made.
+    """Return a bound program as a builtin function of its owner and up to three arrays; None if it cannot be made.
 
-    What the function gives is a copy of the output, or a tuple of copies if there are several; None if it has not run
-    on these arguments, or if what it found is out of the ordinary. Arrays beyond those that the program reads are not
-    looked at. No other may run the bound program as long as the function lives.
+    The function returns a copy of the output (a tuple of copies if there are several), or None if the arguments or the
+    results are not ordinary. Further arguments are ignored. Nothing else may run the bound program while the function
+    lives, as they share buffers.
 
     Parameters
     ----------
     run : the bound program.
-    inputs : (n,) each, at most three, that it reads. outputs : what it writes, contiguous.
-    farthest : the norm of all inputs together must not be greater. largest : nor that of the first output.
-    quaternions : where in the first input such begin, of norm 1.
+    inputs : at most three arrays (n,) that it reads.
+    outputs : contiguous arrays that it writes.
+    owner : class and attributes that the owner must have.
+    farthest : largest norm of all inputs together.
+    largest : largest norm of the first output.
+    quaternions : places in the first input where quaternions begin, which must have norm 1.
     """
     if not isinstance(run, NativeRun) or not 1 <= len(inputs) <= ARGUMENTS or (shared := _code()) is None:
         return None

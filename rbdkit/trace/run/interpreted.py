@@ -1,4 +1,4 @@
-"""Programs as Python functions, for where nothing can be compiled."""
+"""Python execution: programs as generated Python functions, for platforms where nothing can be compiled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PythonCode:
         self._written = set(_written(program.body))
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
-        """The program on given arrays and counts; run it as often as you like."""
+        """Return a function that runs the program on given arrays and counts."""
         program = self.program
         used = {name: np.asarray(arrays[name]) for name in (*program.arrays, *program.tables)}
 
@@ -46,12 +46,12 @@ class PythonCode:
         self.function(**given)
 
     def room(self, sizes: Mapping[str, int]) -> dict[str, NDArray]:
-        """Arrays for what a call computes in."""
+        """Return new work arrays of given sizes."""
         types = dict.fromkeys(self.program.arrays, float) | dict.fromkeys(self.program.tables, np.int64)
         return {name: np.zeros(size, dtype=types[name]) for name, size in sizes.items() if name in types}
 
     def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
-        """`bind` for many calls that differ little; see `rbdkit.trace.run.native.NativeCode.binder`."""
+        """Return a `bind` for many calls that differ little; see `rbdkit.trace.run.native.NativeCode.binder`."""
 
         def bind(arrays: Mapping[str, Given], others: Mapping[str, int]) -> Callable[[], None]:
             return self.bind({**self.room(room), **fixed, **arrays}, {**counts, **others})
@@ -60,7 +60,7 @@ class PythonCode:
 
 
 def _written(body: list[Statement]) -> Iterator[str]:
-    """Names of the arrays and tables that statements write to."""
+    """Yield the names of the arrays and tables that statements write to."""
     for statement in body:
         match statement:
             case Block():

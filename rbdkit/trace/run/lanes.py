@@ -1,4 +1,4 @@
-"""Arrays as programs for several lanes take them."""
+"""Array layouts of programs that compute several states at once, one in each lane."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 LINE = 64
-"""Bytes that a processor moves at once: the lanes of a number should not lie in two such pieces."""
+"""Size of a cache line in bytes: the lanes of a number should not lie in two lines."""
 
 
 class Apart:
-    """An array for each lane: what begins with a row of one large array.
+    """Separate arrays of the lanes, each beginning with a row of one large array.
 
-    It knows addresses only: the array must live as long as a program runs on it.
+    It holds addresses only: the large array must live as long as a program runs on it.
 
     Attributes
     ----------
-    table : the addresses of the lanes' arrays, and the bytes between a state and the same lane's next one.
+    table : addresses of the lanes' arrays, and the distance in bytes to the same lane's next state (for prefetching).
     """
 
     def __init__(self, width: int) -> None:
@@ -26,13 +26,13 @@ class Apart:
         self._lanes, self._apart, self._rows = self.table[:-1], -1, np.arange(width)
 
     def point(self, array: NDArray, first: NDArray, ahead: int = 0) -> Apart:
-        """Let lanes begin with these rows of an array (rows, ...); so many rows ahead is their next state."""
+        """Let lanes begin with rows `first` of an array (rows, ...). ahead : rows to a lane's next state."""
         row, self._apart = array.strides[0], -1
         self.table[:-1], self.table[-1] = array.ctypes.data + row * first, row * ahead
         return self
 
     def follow(self, array: NDArray, first: int) -> None:
-        """Let lanes begin with a row of an array and those after it, each with its next states a width ahead."""
+        """Let lanes begin with consecutive rows of an array, from row `first` on; next states are a width ahead."""
         row = array.strides[0]
         if row != self._apart:
             self._apart, self._offsets = row, row * self._rows
@@ -41,14 +41,14 @@ class Apart:
 
 
 Given = NDArray | Apart
-"""What a program can be bound to."""
+"""Array arguments of a bound program."""
 
 Binder = Callable[[Mapping[str, Given], Mapping[str, int]], Callable[[], None]]
-"""Binds a program to the arrays and counts that were not said before."""
+"""Function that binds a program to the arrays and counts that were not fixed before."""
 
 
 def blank(size: int, width: int) -> NDArray:
-    """Room for so many numbers for each lane, (size, width), zero."""
+    """Return an array of zeros (size, width) that begins with a cache line."""
     spare = LINE // 8
     room = np.zeros(size * width + spare)
     start = -room.ctypes.data // 8 % spare
@@ -56,7 +56,7 @@ def blank(size: int, width: int) -> NDArray:
 
 
 def line_starts(sizes: Sequence[int], width: int) -> tuple[list[int], int]:
-    """Where arrays (size, width) begin in one room, each with a line of its own; and how large that is."""
+    """Return the starts of arrays (size, width) in one block of memory, on cache lines, and the size of the block."""
     starts, end, spare = [], 0, LINE // 8
     for size in sizes:
         starts.append(end)
@@ -65,7 +65,7 @@ def line_starts(sizes: Sequence[int], width: int) -> tuple[list[int], int]:
 
 
 def woven(arrays: Sequence[NDArray]) -> NDArray:
-    """Arrays of the same size, one for each lane, as one, (size, width)."""
+    """Interleave arrays of the same size, one for each lane, to one (size, width)."""
     together = blank(arrays[0].size, len(arrays))
     for lane, x in enumerate(arrays):
         together[:, lane] = x.ravel()

@@ -1,7 +1,13 @@
-"""Machine code from programs, through llvmlite.
+"""Machine code from programs, through llvmlite: compilation, linking, cache and lifetime.
 
-One thread at a time is inside of LLVM. A process that forks waits until none is, so that a child finds LLVM whole. Code
-is given back when nothing can call it any more.
+LLVM is not used from several threads at once, and a process must not fork while a thread is inside it; both are ensured
+by one lock, `rbdkit.trace.run.forks.unforked`. The disk is read and written outside of that lock, as it may be slow.
+
+`Machine.found` looks a code up by its key: first among the functions that are alive in this process, then on disk, then
+it compiles. The key is a hash of the source, the versions of LLVM and llvmlite, and the processor's name and features.
+
+Code is freed when nothing can call it any more. A finalizer may run anywhere, even while this thread holds the lock
+inside LLVM or another thread does; so it only queues the code, and whoever holds the lock next frees it.
 """
 
 from __future__ import annotations
@@ -28,11 +34,11 @@ if TYPE_CHECKING:
     from rbdkit.trace.run.backend import Executable
 
 Function = Callable[[ctypes.c_void_p], None]
-"""Machine code, called with the address of its frame; it stays in memory as long as this object lives."""
+"""Machine code as a function of the address of its frame; the code stays in memory as long as this object lives."""
 
 
 def widest(architecture: str, features: Set[str]) -> int:
-    """How many numbers of 64 bits the registers of a processor hold, one with LLVM's names for what it is and has."""
+    """Return the vector width of a processor in 64-bit numbers, from LLVM's names of its architecture and features."""
     if "avx512f" in features:
         return 8
     if "avx" in features:
@@ -45,8 +51,8 @@ class Machine:
 
     Attributes
     ----------
-    fused : whether it multiplies and adds with one rounding.
-    lanes : how many numbers its registers hold.
+    fused : whether it has fused multiply-add.
+    lanes : number of floats that a vector register holds.
     """
 
     def __init__(self) -> None:
@@ -59,28 +65,28 @@ class Machine:
         has = {feature[1:] for feature in self.features.split(",") if feature.startswith("+")}
         self.fused = target.name.startswith("aarch64") or "fma" in has
         self.lanes = widest(target.name, has)
-        # asked for here, where no other thread is in LLVM
+        # called here, where no other thread is in LLVM
         self._known = ".".join(map(str, llvm.llvm_version_info)), llvm.get_default_triple()
         self._linked: WeakValueDictionary[str, Function] = WeakValueDictionary()
         self._unused: deque[llvm.ResourceTracker] = deque()
 
     def key(self, source: str) -> str:
-        """Names code by all that it depends on."""
+        """Return the cache key of a source: a hash of all that its machine code depends on."""
         parts = (source, llvmlite.__version__, *self._known, self.cpu, self.features)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def linked(self, source: str, name: str) -> Function:
-        """The function of that name in LLVM's text, from disk if it was compiled before."""
+        """Return the function of that name in LLVM source, from the cache or compiled."""
         function = self.found(self.key(source), name, source)
         assert function is not None
         return function
 
     def found(self, key: str, name: str, source: str | None = None) -> Function | None:
-        """The function in the code of that key; None if there is none yet, and no source to compile."""
+        """Return the function in the code with a key; None if there is none yet, and no source to compile."""
         function = self._linked.get(key)
         if function is not None:
             return function
-        stored = disk.load(key)  # the disk may be slow: nobody waits for it
+        stored = disk.load(key)  # outside of the lock, as the disk may be slow
         compiled = None
         with unforked():
             self._give_back()
@@ -97,29 +103,32 @@ class Machine:
         return function
 
     def _compile(self, source: str) -> bytes:
-        # a context of its own: it keeps the constants of all that was read into it
+        # a separate context, to be freed: it keeps the constants of all modules that were read into it
         with llvm.parse_assembly(source, context=llvm.create_context()) as module:
             return bytes(self._target_machine.emit_object(module))
 
     def _link_stored(self, code: bytes, name: str) -> Function | None:
-        """None if it is no code that LLVM takes: then it counts as absent, and is replaced."""
+        """Link code from disk; None if LLVM does not accept it: then it counts as absent, and is replaced."""
         try:
             return self._link(code, name)
         except RuntimeError:
             return None
 
     def _link(self, code: bytes, name: str) -> Function:
-        """Code in memory. Each has a linker to itself, which lives as long as the code: a shared one would grow."""
+        """Load code into memory. Each has its own linker, which lives as long as the code: a shared one would grow."""
         linker = llvm.create_lljit_compiler(self._target_machine)
         library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
         tracker = library.link(linker, name)
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(tracker[name])
-        # what runs is held by who runs it; at the end of the process threads may still run
+        # not at exit: daemon threads may still run the code then
         finalize(function, self._retire, tracker).atexit = False
         return function
 
     def _retire(self, tracker: llvm.ResourceTracker) -> None:
-        """Nothing can call the code any more. This may happen anywhere, also while another thread is in LLVM."""
+        """Queue code that nothing can call any more, and free it if the lock is free.
+
+        A finalizer: it may run anywhere, also while another thread is in LLVM, so it must not wait for the lock.
+        """
         self._unused.append(tracker)
         lock = unforked()
         if lock.acquire(blocking=False):
@@ -140,13 +149,13 @@ def _machine() -> Machine:
 
 @cache
 def machine() -> Machine:
-    """This machine, the same one for all threads; who asks again does not wait for those that compile."""
+    """Return the machine, one for all threads; later calls hit the cache and do not wait for the lock."""
     with unforked():
         return _machine()
 
 
 def address_of(x: np.ndarray) -> int:
-    """Where the numbers of an array begin."""
+    """Return the address of an array's numbers."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(x))  # type: ignore[arg-type]  # four times as fast
     except (TypeError, ValueError, BufferError):  # empty, or read-only
@@ -154,7 +163,7 @@ def address_of(x: np.ndarray) -> int:
 
 
 def code_address(function: Function) -> int:
-    """Where its machine code begins. Not by a cast, which would hold on to it."""
+    """Return the address of a function's machine code (not by `ctypes.cast`, which would keep it alive)."""
     return ctypes.c_size_t.from_buffer(function).value  # type: ignore[arg-type]
 
 
@@ -170,7 +179,7 @@ define void @probe(ptr %x) {
 
 
 def try_out() -> None:
-    """Compile and run a small program; raises what goes wrong."""
+    """Compile and run a small program; raise whatever goes wrong."""
     x = np.array([1.0, 0.0])
     machine().linked(PROBE, "probe")(ctypes.c_void_p(address_of(x)))
     if x[1] != 2.0:
@@ -178,7 +187,7 @@ def try_out() -> None:
 
 
 class NativeRun:
-    """A program bound to arrays, which lives as long as these do; calling it runs it.
+    """A program bound to arrays, which it keeps alive; calling it runs it.
 
     Attributes
     ----------
@@ -197,14 +206,14 @@ class NativeRun:
 
 
 class NativeCode:
-    """A compiled program. key : of its machine code."""
+    """A compiled program. key : cache key of its machine code."""
 
     _to_prove: Program | None = None
     _bounded: Executable | None = None
 
     def __init__(self, program: Program) -> None:
         with unforked():
-            from rbdkit.trace.emit.llvm import llvm_source  # which code that is known never needs
+            from rbdkit.trace.emit.llvm import llvm_source  # not needed for cached code
 
         source = llvm_source(program, machine().fused)
         self.key = machine().key(source)
@@ -216,7 +225,7 @@ class NativeCode:
 
     @classmethod
     def known(cls, key: str, interface: Program) -> NativeCode | None:
-        """The code of that key, if it was compiled before, with what a caller has to know of it."""
+        """Return cached code with a key, or None. interface : the program without its statements."""
         if (found := machine().found(key, interface.name)) is None:
             return None
         code = cls.__new__(cls)
@@ -224,10 +233,10 @@ class NativeCode:
         return code
 
     def bind(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
-        """The program on given arrays (contiguous; float64, int64 for tables) and counts.
+        """Return a function that runs the program on arrays (contiguous; float64, int64 for tables) and counts.
 
-        One that a user's code writes to is proved to stay inside of its arrays; where that cannot be, it runs in
-        Python, whose indices are checked.
+        A program with parts of a user is first proved to stay inside its arrays (`rbdkit.trace.bounds`); if that
+        fails, it runs as bounds-checked Python.
         """
         program, function = self.program, self._function
         if self._to_prove is not None and (fault := fault_of(self._to_prove, arrays, counts)):
@@ -241,17 +250,18 @@ class NativeCode:
         return NativeRun(function, frame, (given, used))
 
     def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
-        """`bind` for many calls that differ little.
+        """Return a faster `bind` for many calls that differ little.
 
         Parameters
         ----------
-        fixed, counts : what is the same in all of them. room : sizes of arrays that every call has for itself.
+        fixed, counts : arrays and counts that are the same in all calls.
+        room : sizes of work arrays, which every call gets for itself.
         """
         return _NativeBinder(self.program, self._function, fixed, room, counts)
 
 
 class _NativeBinder:
-    """The frame of a program, filled in as far as it is the same in all calls."""
+    """Template of a program's frame, with the slots filled in that are the same in all calls."""
 
     def __init__(
         self,

@@ -1,12 +1,14 @@
-"""Programs found again without being recorded, by the words that say what they are.
+"""Second level of the persistent code cache: finds machine code without recording the program again.
 
-To record an algorithm and write it out takes ten times as long as to load its machine code. So a note is kept beside
-the code: under which name it stands, and with what arguments it is called. A note is right as long as the same would be
-recorded again. Its key is made of all that this depends on: the words, the versions, the processor, and the sources
-that record, as files, by size and by when they were written (with `st_ctime`, which no tool sets back).
+Machine code is cached under a hash of its LLVM source; but to record an algorithm and emit that source takes ten times
+as long as to load the code. So a note is stored beside the code, with its key and its arguments. A note is valid as
+long as the same program would be recorded again. Its own key therefore covers all that recording depends on: a text
+that describes the program (`words`), the versions of Python and NumPy, the processor, and the source files of the
+packages that record, by size and times of change (with `st_ctime`, which no tool can set back).
 
-What runs may be something else than these files say: after a change of theirs in a process that goes on, or where
-functions were replaced in memory. Then nothing is noted, nor found. (A constant that was replaced is not seen.)
+The code in memory may differ from these files: if they were changed after the process had loaded them, or if functions
+were replaced at run time (monkey patching). Then notes are neither written nor read. (A replaced constant goes
+unnoticed.)
 """
 
 from __future__ import annotations
@@ -29,22 +31,22 @@ from rbdkit.trace.run.native import NativeCode, machine
 
 PACKAGE = Path(__file__).parents[2]
 RECORDERS = ("algorithms", "engine", "integrators", "spatial", "trace")
-"""Folders whose files record, or are called by those that do."""
+"""Packages whose code records programs, or is called while one is recorded."""
 TICK = 2.0
-"""Seconds: so far apart may the times be that file systems know."""
+"""Resolution of file times, s: the coarsest of common file systems (FAT)."""
 _KNOWN = sys.stdlib_module_names - {"unittest"} | {"rbdkit", "numpy", "scipy", "llvmlite"}
-"""Where functions come from that belong to the sources."""
+"""Packages from which the functions in rbdkit's modules may come; any other origin is taken for a replacement."""
 
 
 class Remembered(NamedTuple):
-    """Code, and a whole number that was noted with it."""
+    """Cached code, and the whole number that was stored with it."""
 
     code: NativeCode
     number: int
 
 
 def recalled(words: str) -> Remembered | None:
-    """The code that these words were noted for, as long as it would be made again."""
+    """Return the cached code for a key text, or None if there is none or it may be out of date."""
     key = _key(words)
     text = None if key is None else disk.load(key)
     if text is None:
@@ -57,7 +59,7 @@ def recalled(words: str) -> Remembered | None:
 
 
 def remember(words: str, code: Executable, number: int) -> None:
-    """Note the code that words stand for, and a whole number with it."""
+    """Store a note of code under a key text, together with a whole number."""
     if isinstance(code, NativeCode) and (key := _key(words)) is not None:
         program, lanes = code.program, code.program.lanes
         of_lanes = lanes.width, sorted(lanes.shared), sorted(lanes.apart)
@@ -66,7 +68,7 @@ def remember(words: str, code: Executable, number: int) -> None:
 
 
 def _key(words: str) -> str | None:
-    """The name of a note; None where notes are not to be trusted."""
+    """Return the cache key of a note; None if the code in memory may differ from the source files."""
     files = _files()
     newest = max((when for _, _, *times in files for when in times), default=float("inf"))
     if newest > 1e9 * (loaded.AT - TICK) or not _as_written():
@@ -75,7 +77,7 @@ def _key(words: str) -> str | None:
 
 
 def _files() -> list[tuple[str, int, int, int]]:
-    """The sources: where each stands, its size, and when it and what is known of it were last changed, ns."""
+    """Return path, size, st_mtime_ns and st_ctime_ns of each source file of `RECORDERS`."""
     found, folders = [], [str(PACKAGE / name) for name in RECORDERS]
     while folders:
         try:
@@ -92,7 +94,7 @@ def _files() -> list[tuple[str, int, int, int]]:
 
 
 def _as_written() -> bool:
-    """Whether the functions and classes of the sources are their own."""
+    """Whether all functions and classes in the modules of `RECORDERS` come from `_KNOWN` packages (no patches)."""
     names, homes = tuple(f"rbdkit.{folder}" for folder in RECORDERS), set()
     for name, module in list(sys.modules.items()):
         if name.startswith(names):
@@ -107,7 +109,7 @@ def _as_written() -> bool:
 
 
 def _home(x: object) -> str:
-    """The module in which a function or class was written; of other things, their class."""
+    """Return the module in which a function or class was defined; for other objects, that of their class."""
     while (inside := _INSIDE.get(type(x))) is not None:
         x = getattr(x, inside)
     return (x if isinstance(x, type | FunctionType) else type(x)).__module__ or ""
@@ -115,4 +117,4 @@ def _home(x: object) -> str:
 
 _INSIDE = {staticmethod: "__func__", classmethod: "__func__", property: "fget", cached_property: "func"}
 _INSIDE |= {partial: "func", type(cache(len)): "__wrapped__"}
-"""Where functions are in what is made of them."""
+"""Attributes that hold the function inside wrappers."""
