@@ -55,7 +55,7 @@ INTEGRATORS: dict[str, Integrator] = {
         LinearlyImplicitSDIRK2(),
     )
 }
-"""What `simulate` knows by name, besides the adaptive ones."""
+"""Integrators that `simulate` accepts by name, in addition to the adaptive ones."""
 
 __all__ = [
     "INTEGRATORS",

@@ -1,4 +1,12 @@
-"""Integration with an error estimate and a step of its own choice: SciPy's methods, the explicit ones compiled, too."""
+"""Adaptive integration: SciPy's methods with error estimate and variable steps; the explicit ones also compiled.
+
+A SciPy solver works on a flat vector. Coordinates on a manifold (quaternions) are no such thing, so the solver gets the
+displacement u from a reference point, a *chart*, and moves to a new chart when u grows beyond `CHART`. In compiled
+loops, `rbdkit.integrators.embedded_steps` takes the same steps, decision by decision.
+
+An adaptive method of order p meets a jump of a force with many rejected steps. So steps end exactly where forces are
+known to jump or bend, and forces are evaluated a few roundings away from such a time, on the side of the step.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +30,14 @@ if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
 
 SOLVERS = {"dop853": "DOP853", "rk45": "RK45", "rk23": "RK23", "radau": "Radau", "lsoda": "LSODA"}
-"""Names of SciPy's classes, which it loads when they are first used."""
+"""Names of SciPy's classes; SciPy imports them on first use."""
 ORDERS = {"dop853": 8, "rk45": 5, "rk23": 3, "radau": 5, "lsoda": 5}
 
 EXPLICIT = ("dop853", "rk45", "rk23")
 """Embedded Runge-Kutta pairs, whose steps can be compiled."""
 
 MOST_STEPS = 10_000
-"""Steps from one recorded time to the next; other libraries give up after 500 (SUNDIALS, ODEPACK)."""
+"""Default limit of steps from one recorded time to the next; SUNDIALS and ODEPACK give up after 500."""
 
 
 class Adaptive:
@@ -104,7 +112,7 @@ class Adaptive:
         self.order = ORDERS[method]
 
     def samples(self, system: System, times: NDArray, x: NDArray, v: NDArray) -> Iterator[tuple[NDArray, NDArray, int]]:
-        """The states (x, v) at times[1:], one after the other, with the number of steps so far.
+        """Yield the states (x, v) at times[1:] in order, with the number of steps so far.
 
         Raises
         ------
@@ -145,18 +153,19 @@ class Adaptive:
             last = t
 
     def longest(self, times: NDArray) -> float:
-        """The longest step of a motion that is recorded at these times, s."""
+        """Return the largest allowed step of a motion that is recorded at these times, s."""
         return float(np.max(np.diff(times))) if self.max_step is None else self.max_step
 
     def for_run(self, times: NDArray, breaks: tuple[float, ...], tables: bool) -> Adaptive:
-        """The same method, for motions that are recorded at these times; the same object for runs that are alike.
+        """Return a copy of the method for motions recorded at these times; equal runs share one object.
 
-        breaks : times in s at which steps have to end, besides `times` if there are forces as tables.
+        breaks : times at which steps have to end, s. tables : whether they also have to end at `times`, as sampled
+        forces bend there.
         """
         return _for_run(self, self.longest(times), breaks, tables)
 
     def _stretches(self, times: NDArray) -> Iterator[tuple[float, float, float]]:
-        """Where steps must end, one after the other: (first time that forces are asked for, last one, end)."""
+        """Yield the smooth intervals between breaks: (first time of evaluation of forces, last one, end), s."""
         breaks = np.union1d(self.breaks, times) if self.tables else self.breaks
         inside = breaks[(breaks > times[0]) & (breaks <= times[-1])]
         begin = float(times[0])
@@ -169,18 +178,18 @@ class Adaptive:
 
     @property
     def record(self) -> Record:
-        """The same steps on the arrays of a program; implicit methods have no such attribute."""
+        """Function that records the steps (see `rbdkit.trace.Recordable`); implicit methods have none."""
         if self.name not in EXPLICIT:
             raise AttributeError(f"the steps of {self.name!r} are made by SciPy alone")
         return reach_next_time
 
     @property
     def written_out(self) -> None:
-        """Nothing: the step that is chosen for one body depends on all others."""
+        """None: bodies cannot be stepped separately, as the step size depends on all of them."""
         return None
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        """Return the arrays that `record` reads and writes; see `rbdkit.trace.Recordable`."""
         start, options = np.zeros(2 * nv), {"rtol": self.rtol, "atol": self.atol, "first_step": 1.0}
         solver = getattr(scipy.integrate, SOLVERS[self.name])(lambda t, y: y, 0.0, start, 1.0, **options)
         longest = np.inf if self.max_step is None else self.max_step
@@ -188,7 +197,7 @@ class Adaptive:
         return arrays | {"landing": np.array([float(self.tables)])}
 
     def verdict(self, account: NDArray, times: NDArray, last: int) -> tuple[int, Exception | None]:
-        """The steps that a compiled loop took, and why it came to times[last] and no further, if something kept it."""
+        """Return the number of steps of a compiled loop, and the error that stopped it at times[last], or None."""
         steps, why, reached = account
         if why == TOO_MANY:
             return int(steps), ConvergenceError(self._too_many(times[last], reached, times[last + 1]))
@@ -217,12 +226,12 @@ class Adaptive:
         longest: float,
         first_step: float | None,
     ) -> OdeSolver:
-        """A solver whose y is (u, v) with u measured from x, for a stretch of time without discontinuities."""
+        """Return a solver for y = (u, v), with u the displacement from x, for an interval without discontinuities."""
         n, (earliest, latest, end) = len(v), stretch
 
         def rate(t: float, y: NDArray) -> NDArray:
             u, speed = y[:n], y[n:]
-            t = max(earliest, min(t, latest))  # on its side of what jumps at either end
+            t = max(earliest, min(t, latest))  # stay inside of jumps of forces at either end
             return np.concatenate([system.local_rate(u, speed), system.rate(t, system.move(x, u), speed)])
 
         first = None if first_step is None else min(first_step, end - t)
@@ -239,7 +248,7 @@ def _for_run(method: Adaptive, longest: float, breaks: tuple[float, ...], tables
 
 
 def _rejectable(rate: Callable[[float, NDArray], NDArray]) -> Callable[[float, NDArray], NDArray]:
-    """The rate, not a number where it cannot be computed: a trial step that leads there is then taken back."""
+    """Wrap a rate to return NaN where it cannot be computed, so that the solver rejects a trial step to there."""
 
     def guarded(t: float, y: NDArray) -> NDArray:
         try:

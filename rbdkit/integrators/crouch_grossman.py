@@ -13,7 +13,7 @@ from rbdkit.integrators.state import Stage, State
 
 
 class CrouchGrossman(OneStep):
-    """Explicit methods that move along the velocities of the stages one after the other, each held constant.
+    """Explicit methods that compose motions: along the velocity of each stage in turn, held constant.
 
     ``x_i = move(... move(move(x, h a_i1 v_1), h a_i2 v_2) ...)``: no tangent operator and no sum of displacements is
     needed, but the coefficients obey further order conditions. Subclasses give them: A (s, s) strictly lower

@@ -1,4 +1,4 @@
-"""What the implicit methods for bodies in directors have in common: Newton's method in a step, and compiled steps."""
+"""Base of the implicit methods for bodies in directors: Newton's method in each step, and compiled steps."""
 
 from __future__ import annotations
 
@@ -16,60 +16,60 @@ from rbdkit.integrators.state import State
 from rbdkit.trace import MOST_CORRECTIONS, Record, newton_arrays
 
 MOST = 19
-"""Unknowns of a step: of three directors and a centre of mass, and multipliers."""
+"""Largest number of unknowns of a step: 9 of three directors, 3 of a centre of mass, 7 multipliers."""
 
 
 class StepEquations(Protocol):
-    """The equations of a step for u = q_1 - q_0 and the multipliers, as shares of momentum and length.
+    """Equations of a step for u = q_1 - q_0 and the multipliers, scaled by momentum and length.
 
-    guess : (15,) or (16,) where Newton's method begins.
+    guess : (15,) or (16,) initial guess of Newton's method.
     """
 
     guess: NDArray
 
     def residual(self, z: NDArray) -> NDArray:
-        """What should be zero."""
+        """Return the residual of unknowns z, of the same size."""
         ...
 
     def jacobian(self, z: NDArray) -> NDArray:
-        """Its derivative."""
+        """Return the derivative of the residual, a square matrix."""
         ...
 
 
 class DirectorMethod(OneStep):
-    """Base of the methods; a subclass has `name`, `order`, `conserves` and `step`, and `record` if it is compiled.
+    """Base class; a subclass has `name`, `order`, `conserves` and `step`, and `record` if it is compiled.
 
     Parameters
     ----------
-    tolerance : largest residual of a solved step, as a share of the momentum and of the unit length of directors.
-    max_iterations : of Newton's method in a step.
+    tolerance : largest residual of a solved step, relative to the momentum and to the unit length of directors.
+    max_iterations : largest number of Newton iterations in a step.
     """
 
     name: ClassVar[str]
     requires: ClassVar[type] = Directors
     shared = frozenset({"sides"})
     times: ClassVar[tuple[float, ...]] = (0.5,)
-    """When moments act, as parts of a step."""
+    """Times at which moments are evaluated, as fractions of a step."""
 
     def __init__(self, tolerance: float = 1e-13, max_iterations: int = 20) -> None:
         self.tolerance = tolerance
         self.max_iterations = max_iterations
 
     def step(self, system: Directors, state: State, h: float) -> State:
-        """The state at ``state.t + h``."""
+        """Return the state at ``state.t + h``."""
         raise NotImplementedError
 
     def recorded(self, method: str) -> Record | None:
-        """`record` of a subclass; None if there are more corrections than programs keep account of."""
+        """Return the `record` of a subclass; None if there may be more iterations than a program can log."""
         return DirectorSteps(method, self.max_iterations) if self.max_iterations <= MOST_CORRECTIONS else None
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What steps on the arrays of a program read and write; see `rbdkit.trace.Recordable`."""
+        """Return the arrays that recorded steps read and write; see `rbdkit.trace.Recordable`."""
         room = {name: np.zeros(MOST) for name in ("zeros", "p", "scale", "acting", "x_acting", "v_acting")}
         return {"c": np.array(self.times), **newton_arrays(MOST), **room, "tolerance": np.array([self.tolerance])}
 
     def solved(self, equations: StepEquations, state: State, h: float) -> tuple[NDArray, Solve]:
-        """q_1 - q_0 (n,), and how it was found.
+        """Solve the equations of a step; return q_1 - q_0 (n,) and the history of the solve.
 
         Raises
         ------

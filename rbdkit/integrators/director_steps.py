@@ -1,9 +1,10 @@
-"""Steps of the methods for directors as parts of a program.
+"""Compiled steps of the methods for directors.
 
-The Jacobian of a step is derived from its residuals on the graph, loads being taken as they are, and the linear
-equations are solved by elimination without exchange of rows, written out: the momentum rows come first, and their
-matrix is the mass matrix but for small terms. A body without extension in some direction has no such pivots; there rows
-are exchanged.
+The Jacobian of a step is derived from its residuals on the graph (`rbdkit.trace.tangents`), with loads held constant.
+The linear equations are a saddle-point system, momentum rows first, then constraints. They are solved by unrolled
+elimination without pivoting: the leading block is the mass matrix up to small terms, so its pivots are positive, and
+the constraints follow as its Schur complement. A body without extension in some direction (`flat`) has a singular mass
+matrix; its equations are solved with pivoting.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ TINY = 1e-300
 
 @dataclass(frozen=True)
 class DirectorSteps:
-    """Writes steps of a method into a program.
+    """Recorder of a method's steps: a `rbdkit.trace.Record`.
 
-    method : 'energy_momentum', 'tangent_energy_momentum' or 'lagrange_dalembert'. corrections : the most in a step.
+    method : 'energy_momentum', 'tangent_energy_momentum' or 'lagrange_dalembert'. corrections : largest number of
+    Newton iterations in a step.
     """
 
     method: str
@@ -42,9 +44,9 @@ class DirectorSteps:
 
 
 class Step:
-    """A step, written into a program. system : a `RecordedTurningBody`.
+    """Recorder of one step. system : a `RecordedTurningBody`.
 
-    moving : how many of the unknowns are a displacement: of the directors, and of a floating centre of mass where more
+    moving : number of unknowns that are displacements: 9 of the directors, and 3 of a floating centre of mass if more
     than gravity acts on it. size : number of all unknowns.
     """
 
@@ -71,7 +73,7 @@ class Step:
         return triad_of(self._load(array, 9))
 
     def _rest(self, array: str) -> list[Scalar]:
-        """The numbers of a centre of mass among the unknowns."""
+        """Return the numbers of a centre of mass among the unknowns, or none."""
         return self._load(array, self.moving)[9:]
 
     def _store(self, array: str, values: Sequence[Scalar]) -> None:
@@ -81,7 +83,7 @@ class Step:
     # --- what acts ----------------------------------------------------------------------------------------------------
 
     def _act(self, stage: int, x: str, v: str, rigid: bool = False) -> None:
-        """What acts at a stage of the step, at a state in arrays x, v, to "acting"; rigid : as for `acting`."""
+        """Store in "acting" the loads at a stage, at the state in arrays x, v. rigid : as for `acting` of the system."""
         found = self.system.acting(Moment(self.program, self.n, stage), Part(x), Part(v), rigid)
         if found is not None:
             on_com = self.system.falls(found, self._acted_on(x, rigid)) if self.moving > 9 else []
@@ -91,7 +93,7 @@ class Step:
         return self._triad("triad") if rigid else self._triad(x)
 
     def _forces(self, q: Triad) -> list[Scalar]:
-        """Forces on the directors q, and on a centre of mass among the unknowns, of what "acting" has."""
+        """Return the forces of "acting" on the directors q, and on a centre of mass among the unknowns."""
         if self.kind.loads is None:
             return _flat(self.body.forces(q, None))
         on_com = [self._mass * a for a in self._load("acting", 6 + self.moving - 9)[6:]]
@@ -109,13 +111,13 @@ class Step:
         return self.system.mass()
 
     def _momenta(self, v: Triad, rest: Sequence[Scalar]) -> list[Scalar]:
-        """Of the directors, and of a centre of mass among the unknowns."""
+        """Return the momenta of the directors, and of a centre of mass among the unknowns."""
         return [*_flat(self.body.momenta(v)), *(self._mass * x for x in rest)]
 
     # --- what it records ----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """The guess, and the momentum that residuals are shares of."""
+        """Store the initial guess, and the momentum by which residuals are scaled."""
         self._act(0, "x", "v")
         h, v, rest = self.h, self._triad("v"), self._rest("v")
         momenta, forces = self._momenta(v, rest), self._forces(self._triad("x"))
@@ -130,7 +132,7 @@ class Step:
         self._store("guess", [*(h * x for x in [*_flat(v), *rest]), *(self.size - self.moving) * [0.0]])
 
     def residual(self, z: Part, result: Part) -> None:
-        """Residuals of unknowns; what acts in the middle of the step is left in "acting"."""
+        """Store the residuals of unknowns z; leave the loads at the midpoint in "acting"."""
         if self.kind.loads is not None and self.method != "lagrange_dalembert" and not self.kind.steady:
             h = self.h
             u = [z.load(self.program, k) for k in range(self.moving)]
@@ -142,12 +144,12 @@ class Step:
             result.store(self.program, k, r)
 
     def correct(self) -> None:
-        """Newton's correction of the unknowns, with the loads as they are."""
+        """Store Newton's correction of the unknowns, with constant loads."""
         z = self._load("unknowns", self.size)
         self._store("correction", self._solved(z, self.residuals(z)))
 
     def residuals(self, z: Sequence[Scalar]) -> list[Scalar]:
-        """Shares of the momentum, then constraints; multipliers are shares of the momentum too."""
+        """Return the residuals: momentum balance, scaled, then constraints; multipliers are scaled alike."""
         scale, h = self.program.load("scale", 0), self.h
         own, rest = [*z[:9], *(scale * x for x in z[self.moving :])], z[9 : self.moving]
         if self.method == "lagrange_dalembert":
@@ -162,7 +164,7 @@ class Step:
         return [*(share * x for x in [*balance, *of_com]), *constraints]
 
     def end(self, newton: Newton) -> None:
-        """The state at the end of the step; a centre of mass on which gravity acts alone goes on its parabola."""
+        """Store the state at the end of the step; a centre of mass under gravity alone follows its parabola exactly."""
         program, h = self.program, self.h
         u, x, v = self._load("unknowns", self.moving), self._load("x", self.moving), self._load("v", self.moving)
         new = [a + b for a, b in zip(x, u, strict=True)]
@@ -185,7 +187,7 @@ class Step:
                 program.store("v_new", 0, 9 + k, speed + h * g)
 
     def _arrive(self) -> None:
-        """To "v_acting" the velocity at "x_new": that of the chord, and the impulse of the second half of the step."""
+        """Store in "v_acting" the velocity at "x_new": that of the chord plus the impulse of half a step."""
         h, u = self.h, self._load("unknowns", self.moving)
         chord_rate = [du / h for du in u]
         self._store("p", self._momenta(triad_of(chord_rate), chord_rate[9:]))
@@ -199,7 +201,7 @@ class Step:
             self._settle(0.5)
 
     def _settle(self, share: float) -> None:
-        """To "v_acting" the velocity at "x_new" of momenta "p" and the impulse of the loads in a share of a step."""
+        """Store in "v_acting" the velocity at "x_new" of momenta "p" plus the loads' impulse in a share of a step."""
         p, q = self._load("p", self.moving), self._triad("x_new")
         if share:
             p = [a + (share * self.h) * f for a, f in zip(p, self._forces(q), strict=True)]
@@ -207,13 +209,13 @@ class Step:
         self._to_tangent(p[:9], q[2])
 
     def _to_tangent(self, p: Sequence[Scalar], normal: Vector) -> None:
-        """To "v_acting" the velocity of momenta p on the tangent space at "x_new"."""
+        """Store in "v_acting" the velocity of momenta p, projected to the tangent space at "x_new"."""
         zero = self._load("zeros", 9 + self.size - self.moving)
         residuals = on_tangent(self.body, self._triad("x_new"), triad_of(p), normal, zero)
         self._store("v_acting", [-x for x in self._solved(zero, residuals)[:9]])  # linear: a correction is the solution
 
     def _solved(self, z: Sequence[Scalar], residuals: Sequence[Scalar]) -> list[Scalar]:
-        """J^-1 r with the Jacobian of the residuals r with respect to the symbols z; a new block may have begun."""
+        """Return J^-1 r with the Jacobian J of residuals r with respect to symbols z; may begin a new block."""
         n, program = len(residuals), self.program
         J, r = jacobian(z, residuals), list(residuals)
         if not self.kind.flat:
@@ -225,7 +227,7 @@ class Step:
 
 
 def jacobian(z: Sequence[Scalar], residuals: Sequence[Scalar]) -> list[list[Scalar]]:
-    """Derivatives of residuals with respect to the symbols z."""
+    """Return the derivatives of residuals with respect to the symbols z, by rows."""
     symbols = [x for x in z if isinstance(x, Symbol)]
     graph = symbols[0].graph
     outputs = [graph.position(r) for r in residuals]
@@ -233,7 +235,7 @@ def jacobian(z: Sequence[Scalar], residuals: Sequence[Scalar]) -> list[list[Scal
 
 
 def solution(A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
-    """The solution of A x = b, rows in the order given; zeros known beforehand cost nothing."""
+    """Solve A x = b by elimination without pivoting; entries that are constant zeros cost nothing."""
     n = len(b)
     for k in range(n):
         pivot = 1.0 / A[k][k]

@@ -1,6 +1,7 @@
-"""The numbers of an embedded Runge-Kutta pair, and room for its steps, as `embedded_steps` reads and writes them.
+"""Coefficients and work arrays of embedded Runge-Kutta pairs for the compiled steps of `embedded_steps`.
 
-They come from SciPy's classes when they are used: nothing is copied.
+The coefficients are read from SciPy's classes at run time. All pairs are brought into one form, tables of weights by
+stages, so that one program serves all of them.
 """
 
 from __future__ import annotations
@@ -11,28 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 FIRST, TRIAL, INNER, LAST, DENSE = range(5)
-"""What a stage gives: the rates where a step begins; a guess at the length of the very first one; the step itself; the
-rates where it ends; what dense output needs besides. "wanted" has for each whether it is to be computed."""
+"""Roles of stages: the rates at the start of a step; a trial Euler step that estimates the first step size; inner
+stages; the rates at the end; additional stages of dense output. The array "wanted" has a flag for each role."""
 TOO_SHORT, TOO_MANY = 1, 2
-"""Why a motion ends: no step is short enough, or there were too many to the next time."""
+"""Reasons why a motion ends early: the step became too short, or there were too many steps to the next time."""
 
 FLAGS = ("new", "starting", "stale", "active", "begins", "replaced", "accepted", "rejected")
 NUMBERS = (
     "t", "t_new", "h", "h_next", "far", "reach", "d_0", "d_1", "error", "root", "power", "since", "taken", "theta",
     "bound", "earliest", "latest", "beyond",
 )  # fmt: skip
-"""What the solver remembers: what is the case, 0 or 1, and how much of what."""
+"""Fields of the array "solver": flags (0 or 1) and numbers."""
 ACCOUNT = ("steps", "why", "reached")
-"""Steps to the last time that was reached; why there are no more, or 0; the end of the last step, s."""
+"""Fields of "account": steps to the last recorded time; reason of an early end, or 0; end of the last step, s."""
 
 
 def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, nx: int, nv: int) -> dict[str, NDArray]:
-    """What `reach_next_time` reads and writes.
+    """Return the arrays that `reach_next_time` reads and writes.
 
     Parameters
     ----------
     solver : one of SciPy's explicit Runge-Kutta solvers, on 2 nv variables, which has checked its tolerances.
-    max_steps : to the next time. max_step : length of the longest, s. breaks : times in s that steps end at.
+    max_steps : largest number of steps to the next time.
+    max_step : largest step, s.
+    breaks : times at which steps have to end, s.
     """
     A, B, n = solver.A, solver.B, solver.n_stages
     inner = [np.zeros((0, n + 1)), np.zeros(0)]
@@ -40,7 +43,7 @@ def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, n
     stages = n + 2 + len(C_dense)
 
     def rows(values: NDArray) -> NDArray:
-        """Weights of the rates that SciPy keeps, as weights of the stages: `TRIAL` stands between the first two."""
+        """Return weights of SciPy's stages as weights of the stages here, with `TRIAL` between the first two."""
         values = np.atleast_2d(values)
         wide = np.zeros((len(values), stages))
         wide[:, 0], wide[:, 2 : values.shape[1] + 1] = values[:, 0], values[:, 1:]
@@ -94,17 +97,17 @@ def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, n
 
 
 MARGIN = 8.0
-"""Spacings of numbers: so far from a discontinuity forces are evaluated, where rounding cannot swap its sides."""
+"""Distance from a discontinuity, in spacings of floats, at which forces are evaluated: rounding cannot swap sides."""
 
 
 def sides(breaks: NDArray) -> tuple[NDArray, NDArray]:
-    """The last times before and the first ones after times of discontinuity."""
+    """Return the last times before and the first times after discontinuities, s."""
     margin = MARGIN * np.spacing(np.abs(breaks))
     return breaks - margin, breaks + margin
 
 
 def _digits(x: float) -> NDArray:
-    """The binary digits of a number between 0 and 1 after the point, to the last that is not zero."""
+    """Return the binary digits of a number between 0 and 1 after the point, up to the last nonzero one."""
     digits = []
     while x > 0.0:
         digits.append(float(2.0 * x >= 1.0))

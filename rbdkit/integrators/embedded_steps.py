@@ -1,7 +1,14 @@
-"""Steps of an embedded Runge-Kutta pair on the arrays of a program: SciPy's own, decision by decision.
+"""Compiled steps of embedded Runge-Kutta pairs with step size control: SciPy's own algorithm, decision by decision.
 
-A turn of the loop tries one step: its stages, its error, the length of the next. Where a step ends beyond the time that
-is to be reached, the dense output of the pair says what is there. One program serves all pairs.
+Each iteration of the loop tries one step: its stages, its error estimate, the size of the next step. If a step ends
+beyond the time to be reached, dense output interpolates the state there. One program serves all pairs, by the tables
+of `embedded_pair`.
+
+Several motions may run in lanes, each with its own step size: every decision is a flag of the lane, applied by
+`select`. A lane that is finished repeats its last step without effect while others go on. The number of iterations in
+one call is limited by "turns", so that a call returns in time; the next call continues where it stopped.
+
+Error norm and controller: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, section II.4.
 """
 
 from __future__ import annotations
@@ -37,15 +44,15 @@ from rbdkit.trace import (
 )
 
 CHART = 1.0
-"""Displacement (rad or m) from which on a step begins with a new chart: long before a rotation vector is singular."""
+"""Displacement (rad or m) beyond which a step begins with a new chart, well below the singularity at 2 pi."""
 SAFETY, LEAST_FACTOR, MOST_FACTOR = 0.9, 0.2, 10.0
-"""What is taken of the length that the error allows; limits of a step's length, relative to the one before it."""
+"""Step size control: safety factor, and limits of the ratio of successive step sizes (SciPy's values)."""
 ENDLESS = 2**30
 
 
 @dataclass(frozen=True)
 class Known:
-    """Numbers in an array of a program, by name."""
+    """Access to the numbers of a program's array by name."""
 
     program: Program
     array: str
@@ -60,13 +67,13 @@ class Known:
 
 @dataclass(frozen=True)
 class TrialMoment(Moment):
-    """Stage s of the step that is tried on the way from "times" of n to that of n + 1."""
+    """Time of stage s of the trial step, on the way from times[n] to times[n + 1]."""
 
     @property
     def time(self) -> Scalar:
         solver = Known(self.program, "solver", FLAGS + NUMBERS)
         t = solver["t"] + self.program.load("c", self.s) * solver["h"]
-        return maximum(solver["earliest"], minimum(t, solver["latest"]))  # on its side of what jumps at either end
+        return maximum(solver["earliest"], minimum(t, solver["latest"]))  # stay inside of jumps at either end
 
     @property
     def fraction(self) -> Scalar:
@@ -74,9 +81,9 @@ class TrialMoment(Moment):
 
 
 def reach_next_time(system: Recorded, n: Index) -> None:
-    """The way from times[n] to times[n + 1], as a `rbdkit.trace.Record` on the arrays that `pair_arrays` gives.
+    """Record the steps from times[n] to times[n + 1]: a `rbdkit.trace.Record` on the arrays of `pair_arrays`.
 
-    Its last step may end beyond; then the next way begins there.
+    The last step may end beyond times[n + 1]; the next call continues from its end.
     """
     way = _Way(system, n)
     way.begin()
@@ -89,10 +96,10 @@ def reach_next_time(system: Recorded, n: Index) -> None:
 
 
 class _Way:
-    """The way from one time to the next, to be written into a program.
+    """Recorder of the steps from one recorded time to the next.
 
-    A step leads from (u_start, v_start) at t to (u_end, v_end) at t_new, with u counted from "x_chart". Of several
-    lanes, one that is not active makes its last step once more, with the same result: nothing of it changes.
+    A step leads from (u_start, v_start) at t to (u_end, v_end) at t_new, with u the displacement from "x_chart". A lane
+    that is not active repeats its last step with the same result, so nothing of it changes.
     """
 
     def __init__(self, system: Recorded, n: Index) -> None:
@@ -105,7 +112,7 @@ class _Way:
 
     @property
     def time(self) -> Scalar:
-        """That is to be reached."""
+        """Time to be reached, s."""
         return self.program.load("times", self.n, 1)
 
     @property
@@ -115,15 +122,15 @@ class _Way:
 
     @property
     def under_way(self) -> Scalar:
-        """1 where there are steps to make, else 0."""
+        """1 in lanes that have steps left, else 0."""
         return select(self.account["reached"] < self.time, select(self.account["why"] > 0.0, 0.0, 1.0), 0.0)
 
     def where(self, flag: str, a: Scalar, b: Scalar) -> Scalar:
-        """a in lanes where a flag of the solver is up, else b."""
+        """Return a in lanes where a flag of the solver is 1, else b."""
         return select(equal(self.solver[flag], 0.0), b, a)
 
     def keep(self, flag: str, **values: Scalar) -> None:
-        """Numbers of the solver, in lanes where a flag is up."""
+        """Store numbers of the solver, in lanes where a flag is 1."""
         found = {name: self.where(flag, value, self.solver[name]) for name, value in values.items()}
         for name, value in found.items():
             self.solver[name] = value
@@ -131,7 +138,7 @@ class _Way:
     # --- a step -------------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Before the first step of all."""
+        """Record the initialisation before the very first step."""
         program, solver = self.program, self.solver
         with program.when("solver", 0, FLAGS.index("new")):
             for k in self.system.coordinates():
@@ -145,7 +152,7 @@ class _Way:
             solver["new"], solver["starting"], solver["stale"] = 0.0, 1.0, 1.0
 
     def decide(self) -> None:
-        """End the loop if there is nothing to do, or no turn left; make an accepted step the past."""
+        """End the loop if nothing is left to do, or no turn; after an accepted step, make its end the new start."""
         program, solver, turns = self.program, self.solver, self.program.load("turns", 0)
         solver["active"] = self.under_way
         program.break_if(equal(solver["active"] * turns, 0.0))
@@ -169,7 +176,7 @@ class _Way:
                     program.store(f"{name}s", k, 0, value)
 
     def replace_chart(self) -> None:
-        """Count u from where the motion is."""
+        """Move the chart to the present state: u is zero there."""
         self.system.move(Part("x_chart"), Part("u_end"), Part("x_stage"))
         for k in self.system.coordinates():
             x = self.where("replaced", self.program.load("x_stage", k), self.program.load("x_chart", k))
@@ -180,7 +187,7 @@ class _Way:
         self.keep("replaced", stale=1.0, h_next=minimum(left, self.solver["h"]))
 
     def aim(self) -> None:
-        """The end of the step that is to be tried."""
+        """Choose the end of the trial step."""
         solver = self.solver
         landed = equal(solver["t_new"], solver["bound"])
         now = solver["t_new"]
@@ -210,10 +217,8 @@ class _Way:
             self.program.store("wanted", 0, role, wanted)
 
     def find_bound(self) -> None:
-        """The first time of discontinuity after t, or the end of the motion; if "landing", of this way.
-
-        With the times on either side of it.
-        """
+        """Find the upper bound of the step: the next discontinuity after t, or the final time (the next recorded one if
+        "landing"); with the times of evaluation on either side of it."""
         program, solver = self.program, self.solver
         end = select(equal(program.load("landing", 0), 0.0), program.load("last_time", 0), self.time)
         for name in ("bound", "latest", "beyond"):
@@ -226,7 +231,7 @@ class _Way:
                 solver[name] = select(equal(nearer, 0.0), solver[name], program.load(array, i))
 
     def compute(self) -> None:
-        """The stages that are wanted."""
+        """Record the loop over stages; those whose role is not "wanted" are skipped."""
         program = self.program
         with program.loop(0, self.stages) as s:
             role, row = program.entry("roles", s), s * self.nv
@@ -253,7 +258,7 @@ class _Way:
                         self.judge()
 
     def evaluate(self, s: Index) -> None:
-        """The rates in stage s."""
+        """Evaluate the rates of stage s."""
         program, system = self.program, self.system
         self.add_up(s)
         for k in system.freedoms():
@@ -269,7 +274,7 @@ class _Way:
                 self.solver["reach"] = self.solver["reach"] + x * x
 
     def add_up(self, row: Whole) -> None:
-        """The rates of the stages, with the weights of a row of the tableau, to "u_sum", "v_sum"."""
+        """Store in "u_sum", "v_sum" the sum of the stages' rates with the weights of a row of the tableau."""
         program = self.program
         self.clear_sums()
         with program.loop(program.entry("first_term", row), program.entry("first_term", row + 1)) as term:
@@ -281,7 +286,7 @@ class _Way:
                 self.program.store(name, k, 0, 0.0)
 
     def add(self, j: Whole, weights: str, place: Whole) -> None:
-        """The rates of stage j times a weight."""
+        """Add the rates of stage j times a weight to the sums."""
         program, row = self.program, j * self.nv
         for k in self.system.freedoms():
             weight = program.load(weights, place)
@@ -290,7 +295,7 @@ class _Way:
                 program.store(f"{name}_sum", k, 0, program.load(f"{name}_sum", k) + more)
 
     def measure(self, name: str, u: str, v: str) -> None:
-        """The mean square of numbers, relative to what the tolerances allow."""
+        """Store the mean square of numbers, each relative to its tolerance."""
         program, solver = self.program, self.solver
         solver[name] = 0.0
         for k in self.system.freedoms():
@@ -302,8 +307,9 @@ class _Way:
         solver[name] = solver[name] / program.load("pair_size", 0)
 
     def take_root(self) -> None:
-        """The root of "power" that the order of the pair asks for, from square roots: one for each binary digit of the
-        exponent.
+        """Store in "root" the power 1 / (order of the error estimate + 1) of "power".
+
+        A program has square roots only: one is taken for each binary digit of the exponent.
         """
         program, solver = self.program, self.solver
         solver["root"] = 1.0
@@ -315,7 +321,7 @@ class _Way:
     # --- the length of a step -----------------------------------------------------------------------------------------
 
     def guess_first_step(self) -> None:
-        """A first guess h_0 (Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, II.4)."""
+        """Guess the first step size h_0 (Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, II.4)."""
         solver = self.solver
         self.measure("d_0", "u_start", "v_start")
         self.measure("d_1", "u_rate_start", "v_rate_start")
@@ -325,7 +331,7 @@ class _Way:
         solver["h"] = minimum(self.bound - solver["t"], h_0)
 
     def choose_first_step(self) -> None:
-        """The first length, from how fast the rates change in a step of Euler's method (same place)."""
+        """Choose the first step size from the change of the rates in an Euler step of length h_0 (ibid.)."""
         program, solver = self.program, self.solver
         for k in self.system.freedoms():
             for y in ("u", "v"):
@@ -342,7 +348,7 @@ class _Way:
         solver["starting"] = 0.0
 
     def judge(self) -> None:
-        """Whether the step is accepted, and how long the next one is to be."""
+        """Accept or reject the step by its error estimate, and choose the size of the next one."""
         program, solver, account = self.program, self.solver, self.account
         for name, row in (("d_0", self.stages), ("d_1", self.stages + 1)):
             self.add_up(row)
@@ -368,13 +374,13 @@ class _Way:
     # --- the time that is to be reached -------------------------------------------------------------------------------
 
     def leave_if_not_there(self) -> None:
-        """End the program if a motion has to go on before its time is reached; it will, in the next call."""
+        """End the program if its turns are used up before the time is reached; the next call continues."""
         self.solver["active"] = self.under_way
         with self.program.when("solver", 0, FLAGS.index("active")):
             self.program.leave_if(self.program.load("turns", 0) < 0.5)
 
     def look_up(self) -> None:
-        """The state at the time that was to be reached; of a motion that has ended, one that is not finite."""
+        """Store the state at the recorded time by dense output; one beyond `LARGEST` if the motion has ended."""
         program, system, solver, account = self.program, self.system, self.solver, self.account
         solver["theta"] = (self.time - solver["t"]) / solver["h"]
         self.clear_sums()

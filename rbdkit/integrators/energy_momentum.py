@@ -17,12 +17,12 @@ from rbdkit.trace import Record
 class EnergyMomentum(DirectorMethod):
     """Midpoint rule with constraint Jacobians averaged over the step; order 2; Newton's method in each step.
 
-    The standard body keeps K and pi, the body without twist K, Pi1 and Pi2 (Eqs 91, 95), whatever the step. The
-    velocity is what the rule ``(qdot_0 + qdot_1) / 2 = (q_1 - q_0) / h`` leaves, so a load takes it off the tangent
-    space by O(h^2), with the sign changing from step to step; `TangentEnergyMomentum` puts it back.
+    It conserves K and pi of the standard body, K, Pi1 and Pi2 of the body without twist (Eqs 91, 95), for any step. The
+    velocity follows from ``(qdot_0 + qdot_1) / 2 = (q_1 - q_0) / h``, so a load takes it off the tangent space by
+    O(h^2), with alternating sign; `TangentEnergyMomentum` projects it back.
 
-    Loads are taken in the middle: at t + h/2, along the mean directors, and as forces that do the work of the moment on
-    a turn of those (`Directors.generalized_force`).
+    Loads are evaluated at the midpoint: at t + h/2, along the mean directors, and as forces that do the work of the
+    moment in a rotation of these (`Directors.generalized_force`).
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ class EnergyMomentum(DirectorMethod):
 
     @property
     def record(self) -> Record | None:
-        """The same step on the arrays of a program; see `rbdkit.trace.Recordable`."""
+        """Function that records the step; see `rbdkit.trace.Recordable`."""
         return self.recorded("energy_momentum")
 
     @property
     def written_out(self) -> None:
-        """None: see `rbdkit.trace.Recordable`."""
+        """None: the step cannot be taken for parts of a system; see `rbdkit.trace.Recordable`."""
         return None
 
 
@@ -102,22 +102,22 @@ class TangentEnergyMomentum(EnergyMomentum):
     def step(self, system: Directors, state: State, h: float) -> State:
         new = super().step(system, state, h)
         d1, d2, _ = 0.5 * (state.x + new.x)[:9].reshape(3, 3)
-        # along d1 x d2 of the middle acts the reaction of the step: only so do Pi1 and Pi2 not feel it
+        # the reaction of the step acts along d1 x d2 of the midpoint: only this direction leaves Pi1 and Pi2 unchanged
         v = system.tangent_velocity(new.x, new.v, normal=np.cross(d1, d2))
         return State(new.t, new.x, v, None, new.solve)
 
     @property
     def record(self) -> Record | None:
-        """The same step on the arrays of a program; see `rbdkit.trace.Recordable`."""
+        """Function that records the step; see `rbdkit.trace.Recordable`."""
         return self.recorded("tangent_energy_momentum")
 
 
 class MidpointEquations:
-    """The equations of one step for u = q_1 - q_0 and the multipliers, as shares of momentum and length.
+    """Equations of one step for u = q_1 - q_0 and the multipliers, scaled by momentum and length.
 
     Attributes
     ----------
-    guess : (15,) or (16,) where Newton's method begins: u = h qdot_0, no reactions.
+    guess : (15,) or (16,) initial guess of Newton's method: u = h qdot_0, no reactions.
     """
 
     def __init__(self, system: Directors, state: State, h: float) -> None:
@@ -129,12 +129,12 @@ class MidpointEquations:
         self.scale = max(np.abs(momentum).max(), np.abs(impulse).max(), 1e-300)
 
     def midpoint(self, u: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """q and qdot in the middle of the step, and the triad there that the moments are taken at."""
+        """Return q and qdot at the midpoint, and the directors there at which moments are evaluated."""
         q = self.state.x + 0.5 * u
         return q, u / self.h, orthonormal(q) if self.system.loaded else q
 
     def residual(self, z: NDArray) -> NDArray:
-        """Eqs 86 and 92 with the momentum equation times h and divided by the momentum."""
+        """Return the residual of Eqs 86 and 92, with the momentum equation times h and divided by the momentum."""
         system, h, u = self.system, self.h, z[: self.system.n]
         q, v, at = self.midpoint(u)
         balance = 2.0 * system.M @ (v - self.state.v) - h * system.generalized_force(self.t, q, v, at)  # Eq 87b
@@ -143,7 +143,7 @@ class MidpointEquations:
         return np.concatenate([balance / self.scale + reaction, system.constraint_error(self.state.x + u), twist])
 
     def jacobian(self, z: NDArray) -> NDArray:
-        """Derivative of the residual, with moments taken as not depending on the state."""
+        """Return the derivative of the residual, with moments taken as independent of the state."""
         system, h, u = self.system, self.h, z[: self.system.n]
         q, v, at = self.midpoint(u)
         H, G = system.H(q), system.G(q)

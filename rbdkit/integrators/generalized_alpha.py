@@ -16,20 +16,19 @@ from rbdkit.integrators.state import Stage, State
 from rbdkit.model.names import listed
 
 CLOSED = 1e-14
-"""What another correction would change of positions in a step that is solved, as a share of the largest or of 1."""
+"""Tolerance of a step: largest change of positions by another correction, relative to the largest position or to 1."""
 QUICK = 10
-"""So many corrections with the simple Jacobian are tried before the full one is computed by differences."""
+"""Number of corrections with the approximate Jacobian before the full one is computed by differences."""
 
 
 class GeneralizedAlpha(OneStep):
-    """Order 2, implicit, with numerical damping that is chosen; constraints hold at the end of every step.
+    """Order 2, implicit, with adjustable numerical damping; constraints hold at the end of every step.
 
-    After Bruels, Cardona and Arnold (2012). The motion moves along ``x_1 = x_0 exp(u)``, where g(x_1) = 0 and the
-    equations of motion hold. With M and J of the last iterate, a correction gives the accelerations of the equations of
-    motion there, under constraints that ask for those of the iterate less what closes the gaps; the multipliers need
-    not be known. Where that does not converge, Newton's method with all derivatives follows. Residuals are what a
-    correction changes of positions: in a short step that is little, whatever the accelerations, so at least one is
-    made.
+    After Bruels, Cardona and Arnold (2012). A step goes to ``x_1 = x_0 exp(u)``, where g(x_1) = 0 and the equations of
+    motion hold. A correction uses M and J of the last iterate: it solves the equations of motion there, under
+    constraints on the accelerations that close the position errors; multipliers are eliminated. If that does not
+    converge, Newton's method with all derivatives follows. The residual is the change of positions by a correction. In
+    a short step it is small whatever the accelerations are, so at least one correction is made.
 
     Parameters
     ----------
@@ -83,10 +82,10 @@ class GeneralizedAlpha(OneStep):
         return State(t, x, v)
 
     def begin(self, system: ConstrainedSystem, state: State, h: float) -> tuple[NDArray, ...]:
-        """Accelerations, and the averaged ones.
+        """Return the accelerations vdot, and the averaged ones a.
 
-        These stand for accelerations a little later or earlier: from there the first step has order 2 in the reactions,
-        too.
+        a approximates the acceleration at t + (alpha_m - alpha_f) h; with that initial value, the first step has order
+        2 in the reactions, too.
         """
         there = RK4().step(system, state, (self.alpha_m - self.alpha_f) * h)
         return system.rate(state.t, state.x, state.v), system.rate(there.t, there.x, there.v)

@@ -13,9 +13,9 @@ from rbdkit.integrators.newton import Solve
 from rbdkit.integrators.state import Stage, State
 
 PATIENCE = 8
-"""Corrections with an old Jacobian before Newton's method takes new ones."""
+"""Number of corrections with a fixed Jacobian before Newton's method computes new ones."""
 SMALLEST = 1e-14
-"""Residual of a solution, as a share of the largest velocity or of 1."""
+"""Tolerance of the residual, relative to the largest velocity or to 1."""
 
 
 class ImplicitMidpoint(OneStep):
@@ -56,7 +56,7 @@ class ImplicitMidpoint(OneStep):
 
     @staticmethod
     def _mean(system: System, state: State, h: float) -> tuple[NDArray, Solve]:
-        """v_m, and how it was found."""
+        """Return the mean velocity v_m, and the history of the solve."""
         t_m = state.t + 0.5 * h
 
         def residual(v_m: NDArray) -> NDArray:

@@ -1,4 +1,4 @@
-"""Dependency analysis of a user's code: everything besides its arguments that can change what it computes.
+"""Dependency analysis of a user's code: everything other than its arguments that can change what it computes.
 
 The compiler records a function once and reuses the code. That is right as long as nothing changes that the function
 reads: globals, closure cells, default arguments, attributes, base classes, modules, containers and arrays. One
@@ -66,7 +66,7 @@ _FUNCTION = "__code__", "__defaults__", "__kwdefaults__"
 
 
 class Dependencies:
-    """Everything that functions, classes and objects depend on besides their arguments.
+    """Dependencies of functions, classes and objects, other than their arguments.
 
     Parameters
     ----------
