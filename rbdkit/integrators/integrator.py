@@ -1,4 +1,9 @@
-"""What every integrator provides."""
+"""Interface of integrators, and the base class whose `step` serves readable runs, compiled loops and stepping widgets.
+
+A user writes one function, `step`, in NumPy on a `System`. Called with arrays, it steps from Python. Called once with
+recording vectors (`rbdkit.integrators.step_tracer`), it becomes a `TracedStep`, from which compiled loops are made.
+Called with a `_Watched` system, it yields its stages.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +23,11 @@ from rbdkit.trace import Recordable
 
 
 class Integrator(Protocol):
-    """A method that steps a system from state to state: any `System`, or what it says it requires."""
+    """A time integration method that steps any `System`, or those of the class that it `requires`."""
 
     @property
     def name(self) -> str:
-        """What `simulate` calls it."""
+        """Name of the method in `simulate`."""
         ...
 
     @property
@@ -32,37 +37,37 @@ class Integrator(Protocol):
 
     @property
     def conserves(self) -> tuple[str, ...]:
-        """What it keeps of a conservative system, in words."""
+        """Names of the quantities of a conservative system that the method conserves."""
         ...
 
     @property
     def requires(self) -> type:
-        """The class or protocol of the systems that it can step."""
+        """Class or protocol of the systems that the method can step."""
         ...
 
     def init(self, system: Any, t: float, x: NDArray, v: NDArray) -> State:
-        """The state to begin with."""
+        """Return the initial state of a run."""
         ...
 
     def step(self, system: Any, state: State, h: float) -> State:
-        """The state at ``state.t + h``."""
+        """Return the state at ``state.t + h``."""
         ...
 
     def stages(self, system: Any, state: State, h: float) -> list[Stage]:
-        """The evaluations inside the step from t to t + h, in their order."""
+        """Return the evaluations inside the step from t to t + h, in their order."""
         ...
 
 
 class RecordedIntegrator(Integrator, Recordable, Protocol):
-    """An integrator that writes its steps into programs, too."""
+    """An integrator with compiled steps."""
 
 
 class OneStep:
-    """Base of methods that remember nothing from step to step and run on every system.
+    """Base class of one-step methods.
 
     A subclass has `name`, `order` and `step`. Compiled loops are made from `step` itself, see `record`. An implicit
-    step calls `rbdkit.integrators.newton.solve`; one that asks the system for more than `System` has, says so by
-    `requires`.
+    step calls `rbdkit.integrators.newton.solve`. A method that needs more of the system than `System` has, names a
+    protocol with these functions in `requires`.
 
     Examples
     --------
@@ -94,20 +99,20 @@ class OneStep:
     conserves: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[type] = System
     step: Any
-    """``step(system, state, h)`` of a subclass gives the state at ``state.t + h``."""
+    """Function ``step(system, state, h)`` of a subclass, which returns the state at ``state.t + h``."""
 
     def init(self, system: System, t: float, x: NDArray, v: NDArray) -> State:
         return State(t, x, v)
 
     def begin(self, system: Any, state: State, h: float) -> tuple[NDArray, ...]:
-        """Vectors like v that a first step of length h finds in place of a ``state.memory``, which it has not.
+        """Return the initial memory of a multi-step quantity: vectors like v for a first step of length h.
 
-        What a step keeps for the next one, a method with a `begin` of its own hands on in such a tuple.
+        A method that carries vectors from step to step overrides it, and keeps such a tuple in ``state.memory``.
         """
         return ()
 
     def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-        """What a compiled run begins with, by the names of arrays; see `rbdkit.formulations.system.Starting`."""
+        """Return the initial memory of a compiled run by array names; see `rbdkit.formulations.system.Starting`."""
         state = self.init(system, float(times[0]), x, v)
         found = self.begin(system, state, float(times[1] - times[0]))
         return {memory_array(k): np.array(x) for k, x in enumerate(found)}
@@ -136,11 +141,11 @@ class OneStep:
 
     @property
     def shared(self) -> frozenset[str]:
-        """Arrays that no step writes to; see `rbdkit.trace.Recordable`."""
+        """Names of arrays that no step writes to; see `rbdkit.trace.Recordable`."""
         return getattr(self.record, "shared", frozenset())
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """Room for the vectors of a step; see `rbdkit.trace.Recordable`."""
+        """Return the work arrays of a step; see `rbdkit.trace.Recordable`."""
         return self.record.arrays(nx, nv)
 
 
@@ -185,7 +190,7 @@ class FromStep(OneStep):
 
 
 class _Watched:
-    """A system whose rates are written down as stages."""
+    """Wrapper of a system that logs evaluations of its rate as stages."""
 
     def __init__(self, system: Any) -> None:
         self._system = system
@@ -203,14 +208,14 @@ class _Watched:
 
 @dataclass(frozen=True)
 class _Known:
-    """A method that takes the steps of all methods with the same key."""
+    """A method, compared by its key: methods with equal keys take equal steps."""
 
     key: Hashable
     method: OneStep = field(compare=False)
 
 
 def _key_of(method: OneStep) -> Hashable | None:
-    """What tells methods of rbdkit apart: class, numbers, methods inside; None of others."""
+    """Return a key that identifies a method of rbdkit (class, numbers, inner methods); None for a user's method."""
     if not type(method).__module__.startswith("rbdkit."):
         return None
     own = {name: _key_of(x) if isinstance(x, OneStep) else x for name, x in vars(method).items()}

@@ -20,9 +20,9 @@ class LagrangeDAlembert(DirectorMethod):
     ends with the part of M (q_1 - q_0) / h on the tangent space at q_1. Half of the load of a node acts before it and
     half after. Without the constraint on twist this is the discrete Euler-Lagrange (RATTLE) method.
 
-    Free bodies keep K at the nodes; besides, the standard body pi, the one without twist Pi1 and Pi2. A step cannot be
-    made where the body turns too far: directors move along chords, so steady turning at w needs ``sin(angle) = h w``,
-    which ends at h w = 1.
+    Free bodies conserve K at the nodes; the standard body also pi, the one without twist also Pi1 and Pi2. A step has
+    no solution if the body turns too far: directors move along chords, so steady rotation at w needs
+    ``sin(angle) = h w``, which ends at h w = 1.
 
     Parameters
     ----------
@@ -61,26 +61,26 @@ class LagrangeDAlembert(DirectorMethod):
         return State(t, x, v, None, solved)
 
     def stages(self, system: Directors, state: State, h: float) -> list[Stage]:
-        """The two nodes between which the step goes."""
+        """Return the two nodes of the step."""
         new = self.step(system, state, h)
         rate = (new.x - state.x) / h
         return [Stage(s.t, s.x, s.v, rate, system.rate(s.t, s.x, s.v)) for s in (state, new)]
 
     @property
     def record(self) -> Record | None:
-        """The same step on the arrays of a program; see `rbdkit.trace.Recordable`."""
+        """Function that records the step; see `rbdkit.trace.Recordable`."""
         return self.recorded("lagrange_dalembert")
 
     @property
     def written_out(self) -> None:
-        """None: see `rbdkit.trace.Recordable`."""
+        """None: the step cannot be taken for parts of a system; see `rbdkit.trace.Recordable`."""
         return None
 
 
 def half_step_energy(system: Directors, x: NDArray, h: float) -> NDArray:
-    """Kinetic energy of the chords between states.
+    """Return the kinetic energy of the chords between states, (q_1 - q_0) / h.
 
-    What the method takes for the energy in the middle of the steps; its states have the Hamiltonian at the nodes.
+    It is the method's energy at midpoints of steps; the energy of its states is the Hamiltonian at the nodes.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ def half_step_energy(system: Directors, x: NDArray, h: float) -> NDArray:
 
 
 class ChordEquations:
-    """The equations of one step for u = q_1 - q_0 and the multipliers, as shares of momentum and length.
+    """Equations of one step for u = q_1 - q_0 and the multipliers, scaled by momentum and length.
 
     Attributes
     ----------
-    guess : (15,) or (16,) where Newton's method begins: u = h qdot_0, no reactions.
+    guess : (15,) or (16,) initial guess of Newton's method: u = h qdot_0, no reactions.
     """
 
     def __init__(self, system: Directors, state: State, h: float) -> None:
@@ -126,14 +126,14 @@ class ChordEquations:
         self.guess = np.concatenate([h * state.v, np.zeros(len(self.reactions))])
 
     def residual(self, z: NDArray) -> NDArray:
-        """p_0 + h Q_0 / 2 + reactions at q_0 = M u / h, unit directors at q_1, no twist in between."""
+        """Return the residual: M u / h - (p_0 + h Q_0 / 2) plus reactions at q_0, constraints at q_1, twist between."""
         u = z[: self.system.n]
         balance = (self.system.M @ u / self.h - self.momentum) / self.scale + z[self.system.n :] @ self.reactions
         twist = self.system.G(self.x + 0.5 * u) @ u
         return np.concatenate([balance, self.system.constraint_error(self.x + u), twist])
 
     def jacobian(self, z: NDArray) -> NDArray:
-        """Derivative of the residual."""
+        """Return the derivative of the residual."""
         u, system = z[: self.system.n], self.system
         twist = system.G(self.x + 0.5 * u) + 0.5 * system.G_gradient(u)
         constraints = np.vstack([system.H(self.x + u), twist])

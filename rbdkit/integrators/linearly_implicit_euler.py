@@ -1,4 +1,4 @@
-"""Baraff and Witkin's step: Euler's method with stiffness and damping taken implicitly, to first order."""
+"""Linearly implicit Euler method (Baraff and Witkin): one linear system per step, for stiff springs and dampers."""
 
 from __future__ import annotations
 

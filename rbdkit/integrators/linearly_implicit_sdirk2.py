@@ -1,4 +1,4 @@
-"""A singly diagonally implicit method of order 2 in the linearly implicit form of Baraff and Witkin's step."""
+"""A Rosenbrock method (linearly implicit SDIRK) of order 2, for stiff springs and dampers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.state import Stage, State
 
 GAMMA = 1.0 - 1.0 / sqrt(2.0)
-"""Makes the method L-stable: what is infinitely stiff is gone after a step."""
+"""Diagonal coefficient that makes the method L-stable: infinitely stiff modes vanish within a step."""
 
 
 class LinearlyImplicitSDIRK2(OneStep):
     """Two stages with the same matrix ``M + c h D - c^2 h^2 K``, order 2, L-stable: ROS2 of Verwer et al. (1999).
 
     Its order does not depend on the matrices, so K and D may leave out what is not stiff, as those of the notes do:
-    Coriolis forces, gravity, tau and f_ext, and what changes of directions. Of bodies with joints, both increments keep
-    to the constraints of the beginning, as accelerations do.
+    Coriolis forces, gravity, tau and f_ext, and changes of directions. For bodies with joints, both increments obey
+    the constraints at the start of the step, as accelerations do.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class LinearlyImplicitSDIRK2(OneStep):
         return [Stage(state.t, state.x, state.v, k_1, a_1), Stage(state.t + h, there, state.v + w_1, k_2, a_2)]
 
     def _stages(self, system: Stiff, state: State, h: float) -> tuple[tuple[NDArray, ...], tuple[NDArray, ...]]:
-        """Of either stage: increments u of the displacement and w of the velocities, and the rates a, k found there."""
+        """Return for both stages: increments u of displacement and w of velocity, rates a of velocity, k of u."""
         t, x, v, s = state.t, state.x, state.v, GAMMA * h
         a_1, own = system.rate(t, x, v), system.stiffness(t, x, v)
         w_1 = own.increment(s, h * a_1, s * h * v)

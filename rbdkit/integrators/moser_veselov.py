@@ -1,4 +1,4 @@
-"""A variational method for free bodies: Störmer and Verlet's for the centres, Moser and Veselov's for the turns."""
+"""A variational integrator for free bodies: Störmer-Verlet for translations, Moser-Veselov for rotations."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from rbdkit.trace import Index, Moment, Newton, Part, Record, Scalar, maximum, n
 
 X, V, X_NEW, V_NEW, HALFWAY = Part("x"), Part("v"), Part("x_new"), Part("v_new"), Part("halfway")
 SOLVED = 1e-15
-"""Residual of a solution, as a share of the largest angular impulse."""
+"""Tolerance of the residual, relative to the largest angular impulse."""
 
 
 class MoserVeselov(OneStep):
     """The discrete Euler-Lagrange equations of rigid bodies on SO(3) x R^3: order 2, symplectic and symmetric.
 
     Each body turns by F = exp(f) within a step, with f from ``skew(h Pi + h^2/2 M) = F J_d - J_d F^T``, where Pi = J
-    Omega, M is the moment and ``J_d = tr(J)/2 1 - J``; its centre moves as in the Störmer-Verlet method. Momentum is
-    kept to round-off while nothing acts, and so is the energy of the turn; under loads that have a potential the energy
-    wavers without drift. Forces are taken at the ends of a step. T. Lee, M. Leok, N. H. McClamroch, A Lie group
+    Omega, M is the moment and ``J_d = tr(J)/2 1 - J``; its centre moves as in the Störmer-Verlet method. Momentum and
+    rotational energy of a free body are conserved to round-off; under conservative loads the energy oscillates without
+    drift. Forces are evaluated at the ends of a step. T. Lee, M. Leok, N. H. McClamroch, A Lie group
     variational integrator for the attitude dynamics of a rigid body (2005); J. Moser, A. P. Veselov, Communications in
     Mathematical Physics 139 (1991).
 
@@ -83,7 +83,7 @@ class MoserVeselov(OneStep):
 
     @staticmethod
     def record(system: Any, n: Index) -> None:
-        """The same step on the arrays of a program, of all bodies, since forces may depend on all of them."""
+        """Record the step of all bodies together, since forces may depend on all of them."""
         program = system.program
         system.decide(Moment(program, n, 0), X, V)
         for body in system.bodies():
@@ -94,18 +94,18 @@ class MoserVeselov(OneStep):
 
     @property
     def written_out(self) -> Record:
-        """The step of one body under gravity alone; see `rbdkit.trace.Recordable`."""
+        """Function that records the step of one body under gravity alone; see `rbdkit.trace.Recordable`."""
         return turn
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """What `record` reads and writes; see `rbdkit.trace.Recordable`."""
+        """Return the arrays that `record` reads and writes; see `rbdkit.trace.Recordable`."""
         return {"c": np.array([0.0, 1.0]), "impulse": np.zeros(nv), "halfway": np.zeros(nv), **newton_arrays(nv)}
 
     @staticmethod
     def _pushed(
         system: FreeBodies, x: NDArray, velocity: NDArray, turning: NDArray, push: NDArray, twist: NDArray
     ) -> NDArray:
-        """v at x: a velocity in world axes after an impulse, and the spin of an angular momentum after another."""
+        """Return v at x, from a velocity in world axes plus the impulse push, and an angular momentum plus twist."""
         H = system.frames(x)
         U = _times(np.swapaxes(H[:, :3, :3], -1, -2), velocity + push / system.mass[:, None])
         Omega = np.linalg.solve(system.J, (turning + twist)[..., None])[..., 0]
@@ -113,7 +113,7 @@ class MoserVeselov(OneStep):
 
 
 def _solved(J: Symmetric, b: Vector) -> Vector:
-    """J^-1 b."""
+    """Return J^-1 b, by Cramer's rule."""
     rows = [J @ Vector([1.0, 0.0, 0.0]), J @ Vector([0.0, 1.0, 0.0]), J @ Vector([0.0, 0.0, 1.0])]
     across = cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])
     share = 1.0 / dot(rows[0], across[0])
@@ -121,7 +121,7 @@ def _solved(J: Symmetric, b: Vector) -> Vector:
 
 
 def _turns(J: NDArray, g: NDArray, guess: NDArray, t: float) -> tuple[NDArray, Solve]:
-    """f (n, 3) with ``skew(g) = F J_d - J_d F^T``: ``c_1 J f + c_2 f x J f = g`` with Stumpff functions of |f|."""
+    """Solve ``skew(g) = F J_d - J_d F^T`` for f (n, 3): ``c_1 J f + c_2 f x J f = g`` with Stumpff functions of |f|."""
     n = len(J)
 
     def residual(flat: NDArray) -> NDArray:
@@ -151,9 +151,10 @@ def _times(matrices: NDArray, vectors: NDArray) -> NDArray:
 
 
 def turn(body: Any, n: Index) -> None:
-    """The step of a body in a program with the forces at its beginning for those at its end, which gravity's are.
+    """Record the step of a body, with the forces at its start in place of those at its end (exact for gravity).
 
-    The velocity of the centre and the angular momentum that they find are left in "halfway".
+    The velocity of the centre and the angular momentum after the first half impulse are left in "halfway", from which
+    `arrive` completes the step with other forces.
     """
     program, (first, _), moment = body.program, body.solved_together, Moment(body.program, n, 0)
     places = [first + k for k in range(3)]
@@ -197,7 +198,7 @@ def turn(body: Any, n: Index) -> None:
 
 
 def _spin(body: Any, moment: Moment) -> Vector:
-    """Angular momentum after half the impulse at the beginning."""
+    """Return the angular momentum after the first half impulse, in body axes."""
     _, _, _, Omega = body.central(X, V)
     _, about = body.acting(moment, X, V)
     spin: Vector = body.inertia() @ Omega
@@ -205,7 +206,7 @@ def _spin(body: Any, moment: Moment) -> Vector:
 
 
 def arrive(body: Any, n: Index) -> None:
-    """The velocity of a body at the end of a step, by the forces there."""
+    """Record the velocity of a body at the end of a step, with the forces there."""
     program, (first, _), end = body.program, body.solved_together, Moment(body.program, n, 1)
     R, r, _, turning = body.central(X_NEW, V_NEW)
     fall, about = body.acting(end, X_NEW, V_NEW)

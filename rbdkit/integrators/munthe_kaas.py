@@ -11,7 +11,7 @@ from rbdkit.integrators.state import Stage, State
 
 
 class MuntheKaas(OneStep):
-    """Any explicit Runge-Kutta method, applied to the displacement u from the state at the beginning of the step.
+    """Base of explicit Runge-Kutta methods for the displacement u from the state at the start of the step.
 
     u lives in a vector space, so sums of stages have a meaning there; ``x = move(x0, u)`` stays on the manifold and the
     order is that of the tableau (Müller and Terze 2013, Eqs 36, 37; the system's `local_rate` is dexp^-1). Subclasses

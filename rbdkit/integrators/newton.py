@@ -1,4 +1,4 @@
-"""Newton's method, with everything that a reader of an implicit step wants to see."""
+"""Newton's method for implicit steps, with a history of residuals; the readable form of `rbdkit.trace.Newton`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Residual = Callable[[NDArray], NDArray]
 
 @dataclass(frozen=True)
 class Solve:
-    """How the equations of a step were solved.
+    """History of the solution of a step's equations.
 
     Attributes
     ----------
     iterations : int
-        Corrections made.
+        Number of corrections.
     residuals : tuple of float
         Largest residual before the first correction and after each.
     jacobian : ndarray or None
-        The Jacobian of corrections that serve many steps, if they led to the solution.
+        Jacobian of the simplified Newton iteration, to be used again by later steps; None if that did not converge.
     """
 
     iterations: int
@@ -35,12 +35,12 @@ class Solve:
 
 
 class Solves(Sequence[Solve]):
-    """Solves of many steps, as a compiled loop wrote them down; each is made when it is asked for.
+    """Histories of many solves, as logged by a compiled loop; each `Solve` is made when it is indexed.
 
     Parameters
     ----------
     rows : ndarray (n, m)
-        What `rbdkit.trace.Newton` left for each.
+        Rows of `rbdkit.trace.Newton`, one for each solve.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Solves(Sequence[Solve]):
 
     @property
     def most_iterations(self) -> int:
-        """Of any of them."""
+        """Largest number of iterations of all solves."""
         return int(self._rows[:, 0].max(initial=0.0))
 
     def __len__(self) -> int:
@@ -89,25 +89,26 @@ def solve(
     least: int = 0,
     relief: float = 1.0,
 ) -> tuple[NDArray, Solve]:
-    """The root of a function of n variables with n values.
+    """Find the root of a function of n variables with n values.
 
-    In a step that is recorded it becomes the Newton's method of the compiled loop, see `rbdkit.trace.Newton`; then the
-    residual is made of what the tracer knows, and there is no `jacobian`.
+    In a traced step it becomes the Newton's method of the compiled loop, see `rbdkit.trace.Newton`; the residual must
+    then consist of operations that can be traced, and there is no `jacobian`.
 
     Parameters
     ----------
     residual : (n,) -> (n,).
-    guess : (n,) where to begin.
+    guess : (n,) initial guess.
     jacobian : (n,) -> (n, n); central differences if not given.
-    tolerance : largest residual of a solution. A correction too small to change the solution ends the search too: then
-        the residual is round-off.
-    what, advice : for the message of the error.
-    patience : so many corrections are tried first with one Jacobian: `slope` times the identity, else that of the
-        solve before, else one by differences at the guess. Where they do not lead to the solution, Newton's method
-        itself begins again at the guess.
-    last : how the equations of the step before were solved.
-    least : so many of those corrections are made whatever the residual.
-    relief : Newton's method itself is content with so many times the tolerance.
+    tolerance : largest residual of a solution. The iteration also ends with a correction that is too small to change
+        the unknowns: the residual is round-off then.
+    what, advice : name of the equations and advice to the user, for the error message.
+    patience : number of corrections that are tried first with one Jacobian: `slope` times the identity, else that of
+        the last solve, else one by differences at the guess. If they do not converge, Newton's method restarts at the
+        guess.
+    last : history of the last step's solve, whose Jacobian may be used again.
+    slope : factor of the identity in place of a Jacobian.
+    least : number of those corrections that are made whatever the residual.
+    relief : factor on the tolerance of Newton's method after the restart.
 
     Raises
     ------
@@ -166,11 +167,12 @@ def _corrected(
 
 
 def largest(x: NDArray, least: float = 0.0) -> float:
-    """The largest of the absolute values of numbers, or `least` if that is larger.
+    """Return the largest absolute value, or `least` if that is larger.
 
     Parameters
     ----------
-    x : velocities or coordinates; those of a step that is recorded, too.
+    x : velocities or coordinates, also those of a traced step.
+    least : lower bound of the result.
 
     Examples
     --------
@@ -192,7 +194,7 @@ def _failure(what: str, advice: str, residuals: list[float]) -> ConvergenceError
 
 
 def differences(residual: Residual, z: NDArray) -> NDArray:
-    """The Jacobian (n, n) at z by central differences."""
+    """Return the Jacobian (n, n) at z by central differences."""
     columns = []
     for k in range(len(z)):
         step = 6e-6 * max(1.0, abs(z[k]))

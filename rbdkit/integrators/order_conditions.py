@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Tree = tuple["Tree", ...]
-"""A root with the trees that grow from it."""
+"""A rooted tree, as the tuple of its subtrees at the root."""
 
 TOLERANCE = 1e-12
-"""By how much a condition may be missed: the digits that printed coefficients lose."""
+"""Tolerance of order conditions, for coefficients that are printed with finitely many digits."""
 
 
 def classical_order(A: ArrayLike, b: ArrayLike, highest: int = 6) -> int:
-    """The order of the method A (s, s), b (s,): one less than that of the smallest tree whose condition fails.
+    """Return the order of the method A (s, s), b (s,): one less than that of the smallest tree whose condition fails.
 
     On a manifold, with the exact inverse of the tangent operator, a Munthe-Kaas method has the same order.
 
     Parameters
     ----------
-    highest : orders above are not looked for.
+    highest : largest order that is tested.
     """
     A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
     for order in range(1, highest + 1):
@@ -34,13 +34,13 @@ def classical_order(A: ArrayLike, b: ArrayLike, highest: int = 6) -> int:
 
 @cache
 def _trees(nodes: int) -> tuple[Tree, ...]:
-    """All rooted trees with that many nodes: 1, 1, 2, 4, 9, 20, ... of them."""
+    """Return all rooted trees with a number of nodes: 1, 1, 2, 4, 9, 20, ... of them."""
     return tuple(_forests(nodes - 1, nodes - 1))
 
 
 @cache
 def _forests(nodes: int, largest: int) -> tuple[Tree, ...]:
-    """All sets of trees with so many nodes together, none with more than `largest`."""
+    """Return all multisets of trees with `nodes` nodes together, no tree with more than `largest`."""
     if nodes == 0:
         return ((),)
     found = []
@@ -52,12 +52,12 @@ def _forests(nodes: int, largest: int) -> tuple[Tree, ...]:
 
 
 def _weight(A: NDArray, tree: Tree) -> NDArray:
-    """One number for each stage: the product over the branches of A times their weights."""
+    """Return the elementary weights of a tree, one for each stage: the product over the subtrees of A times theirs."""
     return np.prod([A @ _weight(A, branch) for branch in tree], axis=0) * np.ones(len(A))
 
 
 def _density(tree: Tree) -> int:
-    """gamma(t): the number of nodes times the densities of the branches."""
+    """Return the density gamma of a tree: the number of nodes times the densities of the subtrees."""
     return _nodes(tree) * prod(_density(branch) for branch in tree)
 
 

@@ -1,4 +1,4 @@
-"""What three runs with steps h, h/2 and h/4 say of the order of a method, without knowing the solution."""
+"""Observed order of convergence from three runs with steps h, h/2 and h/4, without a known solution."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from rbdkit.errors import StateError
 
 
 def second_quotient(coarse: ArrayLike, half: ArrayLike, quarter: ArrayLike) -> NDArray:
-    """Second quotient of precision, |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)| over time; 2^p for a method of order p.
+    """Return the second quotient of precision, |x_h - x_(h/2)| / |x_(h/2) - x_(h/4)|, over time.
 
-    It tends to 2^p as h goes to zero; where it is far from that, the step does not resolve the motion.
+    For a method of order p it tends to 2^p as h goes to zero; where it is far from that, the step does not resolve the
+    motion.
 
     Parameters
     ----------
     coarse, half, quarter : array_like (n, ...)
-        What is compared, at the same times: with steps h, h/2 and h/4.
+        Results at the same times, computed with steps h, h/2 and h/4.
 
     Returns
     -------

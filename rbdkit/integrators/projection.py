@@ -13,7 +13,7 @@ from rbdkit.integrators.state import Stage, State
 
 
 class Projected(OneStep):
-    """Another method, its result moved to the nearest state that obeys the constraints, positions and velocities.
+    """A method whose result is projected to the nearest state that obeys the constraints, positions and velocities.
 
     Nearest is meant in the kinetic-energy metric, so the correction does no work on the motion that the constraints
     allow. The order stays that of the method.

@@ -20,7 +20,7 @@ class RungeKutta(MuntheKaas):
     b : array_like (s,)
         Weights.
     name : str, optional
-        For people.
+        Name in reports.
 
     Raises
     ------

@@ -20,9 +20,9 @@ class State:
     t, x, v
         Time and state of the system.
     memory : object
-        What the method carries to its next step besides, or None.
+        Further data that the method carries to its next step, or None.
     solve : Solve or None
-        How the equations of the step that led here were solved; None for explicit methods.
+        History of the solution of the last step's equations; None for explicit methods.
     """
 
     t: float

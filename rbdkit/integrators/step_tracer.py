@@ -1,8 +1,13 @@
 """Tracing of an integrator's step: a stand-in for the system, and vectors that record what is done to them.
 
-`trace_step` calls ``method.step`` once. The system notes what it is asked for (`rate`, `move`, ...), the vectors note
-the arithmetic that is done to them, element by element, and equations that are to be solved (`newton.solve`). What
-cannot be noted, such as a branch on a number, raises `NotTraced` with the reason; such a method is stepped from Python.
+`trace_step` calls ``method.step`` once, with a stand-in for the system. It records the evaluations of the system
+(`rate`, `move`, ...), the elementwise arithmetic on vectors, and equations to be solved (`newton.solve`) as a list of
+operations on whole vectors, a `TracedStep`. That list knows neither the number of freedoms nor the system, so it is
+made once for a method. Anything that cannot be recorded, such as a branch on a number, raises `NotTraced` with the
+reason; such a method is stepped from Python.
+
+An implicit method may do something else in its first step, where no ``state.solve`` exists. So it is traced twice, as
+a first and as a later step, and both must agree.
 """
 
 from __future__ import annotations
@@ -20,7 +25,8 @@ from rbdkit.trace import MOST_CORRECTIONS, Dependencies, Impure
 
 
 class NotTraced(AttributeError):
-    """A step does what cannot be recorded; the message says what. A method without `record` is one that has none."""
+    """A step cannot be recorded; the message says why. An AttributeError, so that ``hasattr(method, "record")`` is
+    False."""
 
 
 def trace_step(method: Any) -> TracedStep:
@@ -28,14 +34,14 @@ def trace_step(method: Any) -> TracedStep:
 
     Parameters
     ----------
-    method : an integrator, of which ``step(system, state, h)`` is called once. A step of a user's must not keep
-        anything, print, or draw random numbers.
+    method : an integrator with ``step(system, state, h)``. A user's step must be pure: it must not store anything,
+        print, or draw random numbers.
 
     Raises
     ------
     NotTraced
-        If the step does such things, branches on numbers, takes single numbers of x or v, calls a function that does
-        not work element by element, changes arrays in place, or keeps something for the next step.
+        If the step is not pure, branches on numbers, takes single elements of x or v, calls a function that does not
+        work element by element, changes arrays in place, or keeps something for the next step.
     """
     try:
         if type(method).__module__.startswith("rbdkit."):
@@ -49,7 +55,7 @@ def trace_step(method: Any) -> TracedStep:
 
 
 def _traced(method: Any) -> TracedStep:
-    """Note a first step; and, where that leaves a solve, one that follows it, which has to do the same."""
+    """Trace a first step, and for an implicit method also a later one, which must do the same."""
     first, solves = _noted(method, None)
     if not solves:
         return first
@@ -60,7 +66,7 @@ def _traced(method: Any) -> TracedStep:
 
 
 def _noted(method: Any, solve: _Solved | None) -> tuple[TracedStep, bool]:
-    """Note a step, and whether its state has a solve. solve : what it finds of the step before."""
+    """Trace one step; return it, and whether its end state has a `solve`. solve : that of the step before, or None."""
     requires = getattr(method, "requires", System)
     system = _System(requires)
     try:
@@ -78,16 +84,16 @@ def _noted(method: Any, solve: _Solved | None) -> tuple[TracedStep, bool]:
 
 
 def _carried(method: Any, requires: type) -> int:
-    """How many vectors a method carries from step to step."""
+    """Return the number of vectors that a method carries from step to step."""
     system = _System(requires)
     return len(method.begin(system, system.state(), _Number(system, H)))
 
 
 class _System:
-    """Stands in for a `System`.
+    """Stand-in for a `System` that records its evaluations.
 
-    requires : what the method requires of a system. operations, kinds : as in `TracedStep`. solving : whether the
-    residual of equations is being asked.
+    requires : protocol that the method requires of a system. operations, kinds : as in `TracedStep`. solving : whether
+    the residual of equations is being traced.
     """
 
     def __init__(self, requires: type) -> None:
@@ -103,22 +109,22 @@ class _System:
     # --- what a step asks of it ---------------------------------------------------------------------------------------
 
     def rate(self, t: Any, x: Any, v: Any) -> _Vector:
-        """Note an evaluation of vdot: each is a stage, even where the same was asked for before."""
+        """Record an evaluation of vdot; each is a stage, also with the same arguments as an earlier one."""
         return _Vector(self, self.append("vector", ("rate", *self._evaluated("rate", t, x, v))))
 
     def move(self, x: Any, u: Any) -> _Coordinates:
-        """Note x moved by u."""
+        """Record x moved by u."""
         return _Coordinates(
             self, self.note("coordinates", "move", self._coordinates(x, "move"), self.vector(u, "move"))
         )
 
     def local_rate(self, u: Any, v: Any) -> _Vector:
-        """Note du/dt."""
+        """Record du/dt."""
         operands = self.vector(u, "local_rate"), self.vector(v, "local_rate")
         return _Vector(self, self.note("vector", "local_rate", *operands))
 
     def project(self, x: Any, v: Any, t: Any) -> tuple[_Coordinates, _Vector]:
-        """Note the nearest state that obeys the constraints; a step may end so."""
+        """Record the projection to the constraints, which may only be the last operation of a step."""
         self._require("project")
         if not (isinstance(t, _Time) and t.fraction == 1.0):
             raise NotTraced("its step projects a state that is not that of its end")
@@ -126,29 +132,29 @@ class _System:
         return _Coordinates(self, place), _Vector(self, self.note("vector", "second", place))
 
     def corrected(self, t: Any, x: Any, v: Any, vdot: Any, closing: Any, moving: Any = 0.0) -> _Vector:
-        """Note an evaluation of vdot under constraints that ask for a guess of it."""
+        """Record an evaluation of vdot under constraints with a correction, see `VelocityLevel.corrected`."""
         self._require("corrected")
         operands = *self._evaluated("corrected", t, x, v), self.vector(vdot, "corrected")
         numbers = [self.number(c, "corrected") for c in (closing, moving)]
         return _Vector(self, self.append("vector", ("corrected", *operands, *numbers)))
 
     def stiffness(self, t: Any, x: Any, v: Any) -> _Stiffness:
-        """Note the matrices of a linearly implicit step."""
+        """Record the evaluation of the matrices of a linearly implicit step."""
         self._require("stiffness")
         self.newest = self.append("matrices", ("stiffness", *self._evaluated("stiffness", t, x, v)))
         return _Stiffness(self, self.newest)
 
     def momenta(self, x: Any, v: Any, vdot: Any) -> tuple[_Vector, _Vector]:
-        """Note M(x) v, and how it changes."""
+        """Record the momenta M(x) v and their rate of change."""
         self._require("inertia")
         return self._pair("momenta", self._coordinates(x, "momenta"), *(self.vector(y, "momenta") for y in (v, vdot)))
 
     def at_ends(self, u: Any, momentum: Any, impulse: Any) -> tuple[_Vector, _Vector]:
-        """Note the momenta at the ends of a displacement."""
+        """Record the momenta at both ends of a displacement."""
         return self._pair("at_ends", *(self.vector(y, "at_ends") for y in (u, momentum, impulse)))
 
     def velocities(self, x: Any, momentum: Any) -> _Vector:
-        """Note the v of a momentum M(x) v."""
+        """Record the velocities v of a momentum M(x) v."""
         self._require("inertia")
         operands = self._coordinates(x, "velocities"), self.vector(momentum, "velocities")
         return _Vector(self, self.note("vector", "velocities", *operands))
@@ -168,7 +174,7 @@ class _System:
         return State(t, x, v)
 
     def carried(self, k: int) -> _Vector:
-        """Return vector k of those that the step before has left."""
+        """Return vector k of the memory that the step before has left."""
         return _Vector(self, self.note("vector", "memory", k))
 
     def _require(self, name: str) -> None:
@@ -179,7 +185,7 @@ class _System:
             )
 
     def _evaluated(self, what: str, t: Any, x: Any, v: Any) -> tuple[int, int, int]:
-        """Which evaluation at a moment it is, and the positions of its state."""
+        """Return the operands of an evaluation at a time: its number, and the positions of x and v."""
         if not isinstance(t, _Time):
             raise NotTraced(f"its step asks for a {what} at a time other than t + c h")
         self._fractions.append(t.fraction)
@@ -188,7 +194,7 @@ class _System:
     # --- notes --------------------------------------------------------------------------------------------------------
 
     def note(self, kind: str, name: str, *operands: int | float) -> int:
-        """Return the position of an operation, which is noted once."""
+        """Return the position of an operation, recorded once (common subexpressions are shared)."""
         operation = (name, *operands)
         if operation not in self._known:
             self._known[operation] = self.append(kind, operation)
@@ -201,7 +207,7 @@ class _System:
         return self.note("number", "time", self._times.index(fraction))
 
     def append(self, kind: str, operation: Operation) -> int:
-        """Note an operation, whether or not it was noted before, and return its position."""
+        """Record an operation, even if an equal one exists, and return its position."""
         self.operations.append(operation)
         self.kinds.append(kind)
         return len(self.operations) - 1
@@ -226,12 +232,12 @@ class _System:
         return v.position
 
     def traced(self, end: Any) -> TracedStep:
-        """Return what was noted of a step that ends in a state.
+        """Return the traced step that ends in a state.
 
         Raises
         ------
         NotTraced
-            If that is no state at t + h, or there is more to it than t, x and v.
+            If that is no state at t + h, or holds something else than t, x, v, the solve and the method's memory.
         """
         t, x, v = (getattr(end, name, None) for name in ("t", "x", "v"))
         if not (isinstance(t, _Time) and isinstance(x, _Coordinates) and isinstance(v, _Vector)):
@@ -256,13 +262,14 @@ class _System:
         return replace(draft, **self._ordered(draft))
 
     def _keeps(self, solve: _Solved | None) -> bool:
-        """Whether the Jacobian of the one solve of a step is that of the step before."""
+        """Whether the step has one solve, which begins with the Jacobian of the step before."""
         solves = [p for p, (name, *_) in enumerate(self.operations) if name == "solve"]
         return solve is not None and [solve.position] == solves and solve.follows
 
     def _ordered(self, draft: TracedStep) -> dict[str, Any]:
-        """Fractions: of the stages, then of other evaluations, then of times that are asked for, last of all that of
-        the last evaluation if the step ends with a projection, which joints that time moves stand still in."""
+        """Return operations and fractions in final order: fractions of stages, of other evaluations, of times used as
+        numbers; last, if the step ends with a projection, that of the final evaluation: prescribed joints stay there.
+        """
         timed = [p for p, (name, *_) in enumerate(self.operations) if name in TIMED]
         ordered = [*draft.rates, *(p for p in timed if p not in draft.rates)]
         place = {self.operations[p][1]: k for k, p in enumerate(ordered)}
@@ -282,13 +289,13 @@ class _System:
 
 
 class _Stiffness:
-    """Stands in for `StiffMatrices`. position : of the operation that gave it."""
+    """Stand-in for `StiffMatrices`. position : position of the operation that evaluates them."""
 
     def __init__(self, system: _System, position: int) -> None:
         self.system, self.position = system, position
 
     def increment(self, s: Any, r: Any, u: Any) -> _Vector:
-        """Note the w with ``(M + s D - s^2 K) w = M r + K u``."""
+        """Record the solution w of ``(M + s D - s^2 K) w = M r + K u``."""
         system = self.system
         if self.position != system.newest:
             raise NotTraced("its step asks matrices of one state after it has asked for those of another")
@@ -302,9 +309,9 @@ class _Stiffness:
 
 @dataclass(frozen=True)
 class _Solved:
-    """How equations were solved: those of the step before, or those of an operation of this one.
+    """Stand-in for a `Solve`. position : the "solve" operation of this step; None for that of the step before.
 
-    follows : whether these began with what that step knew.
+    follows : whether the solve began with the Jacobian of the step before.
     """
 
     position: int | None = None
@@ -312,7 +319,7 @@ class _Solved:
 
 
 class _Noted:
-    """A value in a step. position : of the operation that gave it."""
+    """A value in a traced step. position : position of the operation that gives it."""
 
     def __init__(self, system: _System, position: int) -> None:
         self.system, self.position = system, position
@@ -333,7 +340,7 @@ class _Noted:
         return _named(self)  # in messages of errors, which belong to steps on numbers
 
     def largest(self, least: float) -> _Number:
-        """Note `rbdkit.integrators.newton.largest`."""
+        """Record `rbdkit.integrators.newton.largest`."""
         return _Number(self.system, self.system.note("number", "largest", self.position, float(least)))
 
     def __getattr__(self, name: str) -> Any:
@@ -355,7 +362,7 @@ class _Noted:
 
 
 class _Arithmetic(_Noted, NDArrayOperatorsMixin):
-    """A value that can be computed with, element by element."""
+    """A value with elementwise arithmetic."""
 
     kind: ClassVar[str]
 
@@ -388,7 +395,7 @@ class _Vector(_Arithmetic):
         least: int,
         relief: float,
     ) -> tuple[_Vector, _Solved]:
-        """Note `rbdkit.integrators.newton.solve`, which begins at this vector."""
+        """Record `rbdkit.integrators.newton.solve` with this vector as initial guess."""
         system = self.system
         if jacobian is not None:
             raise NotTraced("its step solves equations with a Jacobian of its own")
@@ -412,13 +419,13 @@ class _Vector(_Arithmetic):
 
 
 class _Number(_Arithmetic):
-    """A number that is made of h and t, or of all numbers of a vector."""
+    """A number computed from h and t, or by reduction of a vector."""
 
     kind = "number"
 
 
 class _Coordinates(_Noted):
-    """Coordinates like x: they can be moved, and nothing else."""
+    """Coordinates like x, on a manifold: they can be moved, and nothing else."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         raise NotTraced("its step computes with coordinates otherwise than by system.move")
@@ -429,7 +436,7 @@ class _Coordinates(_Noted):
 
 
 class _Time(_Noted, NDArrayOperatorsMixin):
-    """The time t + c h. fraction : c."""
+    """The time t + c h. fraction : the factor c."""
 
     def __init__(self, system: _System, fraction: float) -> None:
         self.system, self.fraction = system, fraction
@@ -446,7 +453,7 @@ class _Time(_Noted, NDArrayOperatorsMixin):
 
 
 def _elementwise(system: _System, name: str, inputs: Any) -> _Number | _Vector:
-    """Note arithmetic with numbers and vectors."""
+    """Record elementwise arithmetic with numbers and vectors."""
     positions: list[int] = []
     kind: type[_Number | _Vector] = _Number
     for x in inputs:
@@ -463,7 +470,7 @@ def _elementwise(system: _System, name: str, inputs: Any) -> _Number | _Vector:
 
 
 def _share_of_h(x: Any) -> float | None:
-    """Return c where x is c h for some number c."""
+    """Return the number c if x is c h, else None."""
     if isinstance(x, int | float) and x == 0.0:
         return 0.0
     if not isinstance(x, _Number):

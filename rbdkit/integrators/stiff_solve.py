@@ -1,4 +1,4 @@
-"""The linear system of linearly implicit steps inside a program."""
+"""Linear system of linearly implicit steps, ``(M + h D - h^2 K) w = M r + K u``, inside a program."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rbdkit.trace import Kept, Part, Program, Scalar, Whole, eliminate
 
 
 def store_matrix(program: Program, nv: Whole, h: Callable[[], Scalar]) -> None:
-    """M + h D - h^2 K to "stiff_sum", from "stiff_M" and from "stiff_KD", whose rows hold K and then -D.
+    """Store M + h D - h^2 K in "stiff_sum", from "stiff_M" and "stiff_KD", whose rows hold K and then -D.
 
-    h : gives the factor, a step or a part of it, in the block that is open.
+    h : gives the factor in the open block: the step or a part of it, s.
     """
     with program.loop(0, nv) as i:
         row = i * nv
@@ -26,7 +26,7 @@ def store_matrix(program: Program, nv: Whole, h: Callable[[], Scalar]) -> None:
 
 
 def solve_in_program(program: Program, nv: Whole, r: Part | Kept, u: Part | Kept, result: Part) -> None:
-    """``stiff_sum x = M r + K u`` for x, which is left in the result."""
+    """Record the solution of ``stiff_sum x = M r + K u``; x is left in the result."""
     with program.loop(0, nv) as i:
         row = i * nv
         K_row = row * 2
@@ -41,6 +41,6 @@ def solve_in_program(program: Program, nv: Whole, r: Part | Kept, u: Part | Kept
 
 
 def stiff_arrays(nv: int) -> dict[str, NDArray]:
-    """Room for these, for nv velocities."""
+    """Return the work arrays of these functions, for nv velocities."""
     matrices = {name: np.zeros(nv * nv) for name in ("stiff_M", "stiff_sum", "stiff_A")}
     return {**matrices, "stiff_x": np.zeros(nv), "stiff_KD": np.zeros(2 * nv * nv), "elimination": np.zeros(3)}

@@ -12,10 +12,10 @@ from rbdkit.integrators.state import Stage, State
 class SymplecticEuler(OneStep):
     """Velocity first, then position with the new velocity: one evaluation a step, order 1.
 
-    What game engines use. Where the mass matrix does not depend on the position, as of a single pendulum or of masses
-    on rails, this is the symplectic Euler method: the energy of oscillations wavers but does not grow. Elsewhere, from
-    the double pendulum on, velocities stand for momenta only roughly, the step is not symplectic, and the energy may
-    drift like that of any method of order 1. `Variational` steps momenta and is symplectic everywhere.
+    The method of game engines. If the mass matrix is constant, as for a single pendulum or masses on rails, this is the
+    symplectic Euler method: the energy of oscillations fluctuates but does not grow. Otherwise, from the double
+    pendulum on, the step is not symplectic, because it steps velocities and not momenta, and the energy may drift as
+    with any method of order 1. `Variational` steps momenta and is symplectic for every model.
 
     Examples
     --------

@@ -1,17 +1,17 @@
-"""A step of an integrator as a list of operations on whole vectors, and how it is written into a program.
+"""Traced integrator steps: lists of operations on whole vectors, and the code generator that writes them into programs.
 
-The list comes from the text of the step itself, see `step_tracer`: evaluations of the system (`rate`, `move`,
-`local_rate`, `project`), equations to be solved, and arithmetic between them, element by element. It is a plain value,
-so two methods that do the same have equal steps and share compiled code.
+The list is traced from the `step` of a method, see `step_tracer`: evaluations of the system (`rate`, `move`,
+`local_rate`, `project`), equations to be solved, and elementwise arithmetic between them. It is a plain value, so two
+methods that do the same have equal steps and share compiled code.
 
-In a program, vectors stand in arrays. The code of `rate` is by far the longest, so a step with several rates has it
-once, in a loop over stages: a switch runs the operations that come before each of them, and leaves state and velocity
-where `rate` finds them ("x_stage", "v_stage"). Arithmetic is not stored unless an evaluation reads it: it is computed
-where it is needed, in one loop over the freedoms for all that can be computed there. A system without loops, such as a
-body that knows of no other, keeps all vectors in registers, and its rates follow each other.
+In a program, vectors stand in arrays. The code of `rate` is by far the longest, so a step with several rates contains
+it once, in a loop over stages: a switch runs the operations that come before each of them, and leaves state and
+velocity where `rate` reads them ("x_stage", "v_stage"). Arithmetic is stored only if an evaluation reads it: otherwise
+it is computed where it is needed, fused into one loop over the freedoms (loop fusion). A system without loops, such as
+a single free body, keeps all vectors in registers, and its rates follow each other.
 
-Equations that a step solves are one operation: "solve" has the positions of the guess, of the unknowns and of the
-residual. What depends on the unknowns is written where the residual is asked for, and nowhere else.
+A system of equations is one operation: "solve" has the positions of the guess, of the unknowns and of the residual.
+Operations that depend on the unknowns are written where the residual is evaluated, and nowhere else.
 """
 
 from __future__ import annotations
@@ -42,46 +42,46 @@ from rbdkit.trace import (
 
 Operation = tuple[Any, ...]
 X, V, H = 0, 1, 2
-"""Positions of the coordinates and velocities that a step begins with, and of its length."""
+"""Positions of the initial coordinates, the initial velocities and the step size among the operations."""
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     **ELEMENTWISE,
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
     "negative": operator.neg, "positive": operator.pos, "absolute": abs, "where": select,
     "square": lambda x: x * x, "reciprocal": lambda x: 1.0 / x, "zeros": lambda: 0.0,
 }  # fmt: skip
-"""What is done to vectors element by element, by the names of NumPy's functions."""
+"""Elementwise operations, by the names of NumPy's functions."""
 REDUCTIONS: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
     "sum": (operator.add, 0.0), "max": (maximum, -np.inf), "min": (minimum, np.inf),
 }  # fmt: skip
-"""What makes one number of all those of a vector, and where that begins; besides there is "largest"."""
+"""Reductions of a vector to a number, with their initial values; "largest" is another one."""
 TIMED = ("rate", "corrected", "stiffness")
-"""Evaluations at a moment, which is the first of their operands."""
+"""Evaluations at a time, which is their first operand."""
 PAIRS = ("project", "momenta", "at_ends")
-"""Evaluations with two results, of which the other one is the "second" of the first."""
+"""Evaluations with two results; the operation "second" gives the other one."""
 CALLS = (*TIMED, *PAIRS, "move", "local_rate", "velocities", "increment", "solve", "largest", *REDUCTIONS)
-"""What is not computed element by element."""
+"""Operations that are not elementwise: calls of the system, solves and reductions."""
 IN_MEMORY = (*CALLS, "x", "v", "memory", "unknown", "second")
-"""Operations whose results are found in memory."""
+"""Operations whose results are read from memory."""
 
 
 ELSEWHERE = ("x", "v", "memory", "unknown", "rate")
-"""Operations whose results stand in arrays of other names."""
+"""Operations whose results stand in arrays with names of their own, not "step_..."."""
 
 
 @dataclass(frozen=True)
 class TracedStep:
-    """One step of a method: what `rbdkit.trace.Recordable` calls its `record`.
+    """One step of a method as a value: the `record` of a `rbdkit.trace.Recordable`.
 
     Attributes
     ----------
-    operations : the name of each, and the positions of its operands in this list; of "const" a number, of "time" and
-        evaluations first which of the fractions it is, of "largest" besides the least that it is, of "solve" the
-        positions of guess, unknowns, residual, tolerance and slope, and then whether there is a slope, the most
-        corrections of either kind, the fewest, and the relief, as `rbdkit.trace.Newton` has them.
-    kinds : what each results in: "number", "vector" (of nv numbers, like v) or "coordinates" (of nx, like x).
-    fractions : the times of the rates, as fractions of the step, and after them further times that are asked for.
-    x_new, v_new : positions of the state at the end. memory : of what is carried to the next step besides.
-    follows : whether equations are solved with the Jacobian of the step before as long as it serves.
+    operations : tuples of a name and the positions of its operands in this list. Exceptions: "const" has a number;
+        "time" and evaluations at a time begin with the index of a fraction; "largest" ends with its lower bound;
+        "solve" has the positions of guess, unknowns, residual, tolerance and slope, then whether there is a slope, and
+        the numbers quick, full, least and relief of `rbdkit.trace.Newton`.
+    kinds : kind of each result: "number", "vector" (of nv numbers, like v) or "coordinates" (of nx, like x).
+    fractions : times of the rates as fractions of the step, then further times that are used.
+    x_new, v_new : positions of the final state. memory : positions of vectors that are carried to the next step.
+    follows : whether equations are first solved with the Jacobian of the step before.
     straight : whether it is written for a system without loops.
     """
 
@@ -100,9 +100,9 @@ class TracedStep:
 
     @property
     def written_out(self) -> TracedStep | None:
-        """The same step for one of several systems that know nothing of each other; None if it mixes their numbers.
+        """Step for one of several independent systems; None if it mixes their numbers (a reduction, a linear solve).
 
-        Without loops, unless there are equations to be solved.
+        Straight-line code, unless there are equations to be solved.
         """
         if self.stiff or self.reductions & self._ancestors(self.x_new, self.v_new, *self.memory):
             return None
@@ -110,7 +110,7 @@ class TracedStep:
 
     @property
     def words(self) -> str:
-        """All that the code of a step depends on: processes find it on disk by these."""
+        """Key text of the step for the persistent code cache: all that its code depends on."""
         ends = self.x_new, self.v_new, self.memory, self.follows, self.straight
         return repr((self.operations, self.kinds, self.fractions, *ends))
 
@@ -120,7 +120,7 @@ class TracedStep:
         return frozenset({"sides"} if self.solves else ())
 
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
-        """Return the times of the stages, and room for the vectors of a step."""
+        """Return the times of the stages, and the work arrays of a step."""
         every = [*self.calls, *(p for body in self.bodies.values() for p in body)]
         read = {i for p in every for i in self.read(p) if self.operations[i][0] not in ELSEWHERE}
         read |= {p for p in every if p not in self.rates}
@@ -157,7 +157,7 @@ class TracedStep:
 
     @cached_property
     def solves(self) -> tuple[int, ...]:
-        """Positions of equations that are solved."""
+        """Positions of the "solve" operations."""
         return tuple(p for p in self.calls if self.operations[p][0] == "solve")
 
     @cached_property
@@ -167,7 +167,7 @@ class TracedStep:
 
     @cached_property
     def bodies(self) -> dict[int, tuple[int, ...]]:
-        """Of equations, the positions of the evaluations that their residual asks for."""
+        """Positions of the evaluations inside of residuals, by the position of their "solve"."""
         found = {}
         for p in self.solves:
             _, unknown, residual, *_ = self.operations[p][1:]
@@ -177,23 +177,23 @@ class TracedStep:
 
     @cached_property
     def home(self) -> dict[int, int]:
-        """Of evaluations inside of equations, the position of these."""
+        """Position of the "solve" of each evaluation inside of a residual."""
         return {i: p for p, body in self.bodies.items() for i in body}
 
     @cached_property
     def reductions(self) -> set[int]:
-        """Positions of numbers that are made of all those of a vector."""
+        """Positions of reductions of vectors to numbers."""
         return {p for p, (name, *_) in enumerate(self.operations) if name in ("largest", *REDUCTIONS)}
 
     @property
     def leaks(self) -> bool:
-        """Whether something that depends on unknowns is used where these have no value."""
+        """Whether an operation that depends on unknowns is used outside of their equations."""
         operands = [i for p in self.solves for i in (self.operations[p][1], *self.operations[p][4:6])]
         return any(self._unknowns[i] for i in (*operands, self.x_new, self.v_new, *self.memory))
 
     @cached_property
     def _unknowns(self) -> tuple[frozenset[int], ...]:
-        """On which unknowns each operation depends; a solution depends on those of its guess alone."""
+        """Unknowns on which each operation depends; a solution depends on those of its guess only."""
         found: list[frozenset[int]] = []
         for p, (name, *_) in enumerate(self.operations):
             above = self.operands(p)[:1] if name == "solve" else self.operands(p)
@@ -201,7 +201,7 @@ class TracedStep:
         return tuple(found)
 
     def _ancestors(self, *positions: int) -> set[int]:
-        """Those operations and all that they depend on, but for how exactly equations are solved."""
+        """Return operations and all that they depend on (without tolerances and slopes of solves)."""
         found: set[int] = set()
         left = list(positions)
         while left:
@@ -212,7 +212,7 @@ class TracedStep:
         return found
 
     def operands(self, p: int) -> tuple[int, ...]:
-        """Positions of the operands of an operation."""
+        """Return the positions of the operands of an operation."""
         name, *operands = self.operations[p]
         if name in ("const", "time", "memory"):
             return ()
@@ -221,13 +221,13 @@ class TracedStep:
         return tuple(operands[: {"largest": 1, "solve": 5}.get(name)])
 
     def read(self, p: int) -> tuple[int, ...]:
-        """Of an evaluation, the operands that have to stand in memory."""
+        """Return the operands of an evaluation that have to be in memory."""
         held = () if self.operations[p][0] in ("solve", *REDUCTIONS) else self.operands(p)
         return tuple(i for i in held if self.kinds[i] in ("vector", "coordinates"))
 
     @cached_property
     def last_use(self) -> dict[int, int]:
-        """Of each operation the last evaluation that needs it, or the number of operations if that is the result."""
+        """Last evaluation that uses each operation; the number of operations for results of the step."""
         found = dict.fromkeys((self.x_new, self.v_new, *self.memory), len(self.operations))
         for p in range(len(self.operations) - 1, -1, -1):
             user = self.home.get(p, p) if self.operations[p][0] in CALLS else found.get(p)
@@ -243,10 +243,10 @@ def memory_array(k: int) -> str:
 
 
 class _Writer:
-    """One step on its way into a program.
+    """Code generator of one step.
 
-    latest : the evaluation that was written last, if what it has left is known. factor : that of the matrix which was
-    made last.
+    latest : the evaluation whose intermediate results are in memory, or None. factor : position of the factor of the
+    matrix that is in "stiff_sum", or None.
     """
 
     def __init__(self, step: TracedStep, system: Any, n: Index) -> None:
@@ -260,7 +260,7 @@ class _Writer:
         self.factor: int | None = None
 
     def write(self) -> None:
-        """Write all of it."""
+        """Write the whole step."""
         step, stages = self.step, len(self.step.rates)
         if not step.straight:
             self._store_numbers()
@@ -268,7 +268,7 @@ class _Writer:
             self.places[p] = Kept() if step.straight else Part("v_rates", s * self.system.nv)
         if self.looped:
             x, v = Part("x_stage"), Part("v_stage")
-            # a bound that stands in a table: code of one model, which unrolls known loops, has its rate once, too
+            # the bound is read from a table, so that code specialised for one model does not unroll this loop either
             with self.program.loop(0, self.program.entry("step_stages", 0)) as stage:
                 for s in self.program.switch(stage, range(stages)):
                     self._write_until(step.rates[s], x, v)
@@ -282,7 +282,7 @@ class _Writer:
         self._keep_memory()
 
     def _keep_memory(self) -> None:
-        """Write what is carried to the next step: all at once, as what was there may be asked for until then."""
+        """Store the memory for the next step, all at once at the end, as the old one may be read until then."""
         for k in self.system.freedoms() if self.step.memory else ():
             known: dict[int, Scalar] = {}
             for i, value in enumerate([self._element(p, k, known) for p in self.step.memory]):
@@ -294,9 +294,9 @@ class _Writer:
     # --- one stage ----------------------------------------------------------------------------------------------------
 
     def _write_until(self, end: int, x: Part | None, v: Part | None) -> None:
-        """Write what a rate or the result needs that was not written before.
+        """Write all operations that a rate or the result needs and that were not written before.
 
-        x, v : where it wants its state; None if anywhere.
+        x, v : where its state has to be stored; None if anywhere.
         """
         step, last = self.step, end == len(self.step.operations)
         x_end, v_end = (step.x_new, step.v_new) if last else step.operands(end)
@@ -323,7 +323,7 @@ class _Writer:
     def _write_calls(
         self, calls: Sequence[int], results: dict[int, Part | Kept], rooms: Mapping[int, Part] | None = None
     ) -> None:
-        """Write evaluations in their order, and vectors to where they are wanted. rooms : of some evaluations."""
+        """Write evaluations in order, and store vectors in their places. rooms : places of results of evaluations."""
         wanted = dict(results)
         for i in (i for p in calls for i in self.step.read(p)):
             if self.step.kinds[i] == "vector" and i not in self.places:
@@ -359,7 +359,7 @@ class _Writer:
         return Kept() if self.step.straight else Part(self.step.array(p))
 
     def _compute(self, wanted: dict[int, Part | Kept]) -> None:
-        """Compute those of the wanted vectors that depend on nothing that is still to come, all in one loop."""
+        """Compute the wanted vectors whose operands are available, all in one loop over the freedoms."""
         now = [i for i in wanted if self._is_ready(i)]
         if now:
             for k in self.system.freedoms():
@@ -375,7 +375,7 @@ class _Writer:
         return self.step.operations[p][0] not in IN_MEMORY and all(map(self._is_ready, self.step.operands(p)))
 
     def _element(self, p: int, k: Any, known: dict[int, Scalar]) -> Scalar:
-        """Element k of a vector, or a number."""
+        """Return element k of a vector, or a number."""
         if p not in known:
             if self.step.kinds[p] == "number":
                 known[p] = self._number(p)
@@ -387,7 +387,7 @@ class _Writer:
         return known[p]
 
     def _evaluate(self, p: int) -> None:
-        """Write accelerations; of a system without constraints those that are corrected are its own."""
+        """Write an evaluation of accelerations; without constraints, corrected ones are the plain ones."""
         name, at, *operands = self.step.operations[p]
         moment, result, (x, v, *more) = self._moment(at), self.places[p], operands
         self.latest = p
@@ -404,14 +404,14 @@ class _Writer:
     # --- linear equations ---------------------------------------------------------------------------------------------
 
     def _find_stiffness(self, p: int) -> None:
-        """Find the matrices at a state; a system with `increment` leaves them in its bodies."""
+        """Write the evaluation of the stiff matrices at a state; a system with `increment` keeps them in its bodies."""
         self.factor = None
         if not hasattr(self.system, "increment"):
             _, x, v = self._at_stiffness(p)
             self.system.stiffness(x, v)
 
     def _at_stiffness(self, p: int) -> tuple[Moment, Part | Kept, Part | Kept]:
-        """The moment and the state of matrices, after an evaluation there, of which systems use what it leaves."""
+        """Return time and state of matrices, after an evaluation of the rate there, whose results they use."""
         e, *state = self.step.operations[p][1:]
         moment, (x, v) = self._moment(e), (self.places[i] for i in state)
         if self.latest is None or not self._same_evaluation(self.latest, p):
@@ -420,12 +420,12 @@ class _Writer:
         return moment, x, v
 
     def _same_evaluation(self, p: int, q: int) -> bool:
-        """Whether two evaluations are those of one state at one time."""
+        """Whether two evaluations are at the same state and time."""
         (a, *first), (b, *second) = (self.step.operations[i][1:4] for i in (p, q))
         return first == second and self.step.fractions[a] == self.step.fractions[b]
 
     def _increment(self, p: int) -> None:
-        """Solve the linear equations of a linearly implicit step."""
+        """Write the solution of the linear equations of a linearly implicit step."""
         program, (matrices, s, r, u) = self.program, self.step.operations[p][1:]
         result, of_M, of_K = self.places[p], self.places[r], self.places[u]
         if hasattr(self.system, "increment"):
@@ -441,7 +441,7 @@ class _Writer:
     # --- equations ----------------------------------------------------------------------------------------------------
 
     def _solve(self, p: int) -> None:
-        """Solve equations; where there is no solution, what is left for it is not finite."""
+        """Write the solution of equations; if none is found, infinity takes its place, which ends the run."""
         program, step = self.program, self.step
         guess, unknown, residual, tolerance, slope, sloped, quick, full, least, relief = step.operations[p][1:]
         known = dict(self.places)
@@ -478,7 +478,7 @@ class _Writer:
             self.places[p].store(program, k, select(newton.failed, np.inf, program.load("unknowns", k)))
 
     def _reduce(self, p: int) -> None:
-        """Make one number of a vector or of coordinates."""
+        """Write the reduction of a vector or of coordinates to a number."""
         name, i, *least = self.step.operations[p]
         function, first = REDUCTIONS.get(name, (maximum, *least))
         self.program.store("scratch", p, 0, first)
@@ -490,7 +490,7 @@ class _Writer:
     # --- numbers ------------------------------------------------------------------------------------------------------
 
     def _store_numbers(self) -> None:
-        """Compute once a step what vectors are multiplied by."""
+        """Write the scalar factors of vectors once at the start of a step, outside of all loops."""
         step = self.step
         used = {i for p, kind in enumerate(step.kinds) if kind == "vector" for i in step.operands(p)}
         for p in sorted(used):
@@ -498,7 +498,7 @@ class _Writer:
                 self.program.store("scratch", p, 0, self._value(p))
 
     def _depends(self, p: int) -> bool:
-        """Whether a number depends on numbers of vectors."""
+        """Whether a number depends on elements of vectors."""
         return p in self.step.reductions or any(map(self._depends, self.step.operands(p)))
 
     def _number(self, p: int) -> Scalar:

@@ -14,21 +14,21 @@ from rbdkit.integrators.newton import Solve
 from rbdkit.integrators.state import Stage, State
 
 TOLERANCE = 4e-15
-"""Of Newton's method, as a share of the largest momentum or impulse: some roundings."""
+"""Tolerance of the residual, relative to the largest momentum or impulse: a few round-off errors."""
 RELIEF = 10.0
-"""Of that tolerance where corrections with an old Jacobian do not lead there."""
+"""Factor on the tolerance where corrections with a fixed Jacobian do not converge."""
 PATIENCE = 8
-"""Corrections with an old Jacobian before Newton's method takes new ones."""
+"""Number of corrections with a fixed Jacobian before Newton's method computes new ones."""
 
 
 class Variational(OneStep):
     """Discrete Lagrangian ``h L(x exp(u/2), u/h)`` of the displacement u between nodes; order 2, implicit, symmetric.
 
     In the position-momentum form (Marsden and West 2001): the state at a node stands for the momentum p = M(x) v, which
-    the step takes to that of the next node. The map of (x, p) is symplectic whatever the mass matrix does: the energy
-    of regular motion of a conservative system wavers but does not drift, as long as steps resolve the motion (a turn of
-    half a radian a step is too much). A symmetry of the model keeps its momentum to round-off: a model that floats
-    freely its linear and angular momentum. Other forces, dampers among them, act with their value in the middle.
+    the step maps to that of the next node. The map of (x, p) is symplectic also for a mass matrix that depends on x:
+    the energy of regular motion of a conservative system fluctuates but does not drift, as long as steps resolve the
+    motion (a rotation of half a radian in a step is too much). The momentum of a symmetry is conserved to round-off:
+    linear and angular momentum of a floating model. Other forces, dampers among them, act with their midpoint values.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Variational(OneStep):
 
     @staticmethod
     def _solve(system: Lagrangian, state: State, h: float) -> tuple[NDArray, Solve]:
-        """v_m = u / h of a step that leaves with the momentum M v, and how it was found."""
+        """Return v_m = u / h of the step that leaves with the momentum M v, and the history of the solve."""
         vdot = system.rate(state.t, state.x, state.v)
         p, change = _momenta(system, state.x, state.v, vdot)
 
@@ -89,17 +89,17 @@ class Variational(OneStep):
 
 
 def _ends(system: Lagrangian, state: State, h: float, v_m: NDArray) -> tuple[NDArray, NDArray]:
-    """The momenta -D_1 L_d and D_2 L_d at the two nodes of a step, in the axes that move along with each."""
+    """Return the momenta -D_1 L_d and D_2 L_d at the two nodes of a step, each in the moving axes of its node."""
     t, x = state.t + 0.5 * h, system.move(state.x, 0.5 * h * v_m)
     m, change = _momenta(system, x, v_m, system.rate(t, x, v_m))
     return _at_ends(system, h * v_m, m, h * change)
 
 
-# --- of systems on numbers, by their matrices; a system of a program has these functions itself -----------------------
+# --- for systems on numbers, by their matrices; a traced system has these functions itself ---------------------------
 
 
 def _momenta(system: Any, x: NDArray, v: NDArray, vdot: NDArray) -> tuple[NDArray, NDArray]:
-    """M(x) v, and how it changes where v changes at the rate vdot."""
+    """Return the momenta M(x) v, and their rate of change where v changes at the rate vdot."""
     if hasattr(system, "momenta"):
         return system.momenta(x, v, vdot)
     M = system.inertia(x)
@@ -107,12 +107,12 @@ def _momenta(system: Any, x: NDArray, v: NDArray, vdot: NDArray) -> tuple[NDArra
 
 
 def _velocities(system: Any, x: NDArray, p: NDArray) -> NDArray:
-    """The v with ``M(x) v = p``."""
+    """Return the velocities v with ``M(x) v = p``."""
     return np.linalg.solve(system.inertia(x), p) if hasattr(system, "inertia") else system.velocities(x, p)
 
 
 def _at_ends(system: Any, u: NDArray, m: NDArray, impulse: NDArray) -> tuple[NDArray, NDArray]:
-    """Momenta at the two ends of the displacement u, from that in the middle and the impulse there.
+    """Return the momenta at the two ends of the displacement u, from that at the midpoint and the impulse there.
 
     With A(u) the inverse right Jacobian, moving the nodes by d0 and d1 changes u by ``A(u) d1 - A(-u) d0`` and the
     middle by ``A(u/2)^-1 (A(-u/2) d0 + 1/2 du)``; the impulse has h ad_v^T M v, and h ad_v is the odd part of A(u),

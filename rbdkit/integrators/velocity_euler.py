@@ -1,4 +1,4 @@
-"""Euler's method at velocity level: constraints among the equations of the new velocities."""
+"""Euler's method at velocity level: constraints are imposed on the new velocities."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rbdkit.integrators.state import Stage, State
 
 
 class VelocityEuler(OneStep):
-    """New velocities first, with constraints on them, then positions along them (Sueda's notes, sections 1.8 to 1.12).
+    """Semi-implicit Euler method with constraints on the new velocities (Sueda's notes, sections 1.8 to 1.12).
 
-    In joint coordinates it is the semi-implicit Euler method (Eq 2.20). Of bodies with joints, new twists and
-    reactions come from ``M v_new + G^T lambda = M v + h f``, ``G v_new = -gamma g`` (Eqs 1.73, 1.82): the velocities
-    obey the joints exactly, positions to the order of the step.
+    New velocities first, then positions along them (Eq 2.20). For bodies with joints, new twists and reactions solve
+    ``M v_new + G^T lambda = M v + h f``, ``G v_new = -gamma g`` (Eqs 1.73, 1.82): the velocities obey the joints
+    exactly, positions to the order of the step.
 
     Parameters
     ----------
@@ -64,7 +64,10 @@ class VelocityEuler(OneStep):
         return [Stage(state.t, state.x, state.v, state.v + change, change / h)]
 
     def _change(self, system: VelocityLevel, state: State, h: float) -> NDArray:
-        """That of the velocities: accelerations under ``J a = -(gamma g + J v) / h`` and what driven joints ask for."""
+        """Return the change of the velocities: h times the accelerations under ``J a = -(gamma g + J v) / h``.
+
+        Prescribed joints add their velocities to the right-hand side.
+        """
         t, x, v = state.t, state.x, state.v
         gamma = 1.0 / h if isinstance(self.gamma, str) else self.gamma
         change = h * system.corrected(t, x, v, -v / h, gamma / h, 1.0 / h)
