@@ -39,7 +39,7 @@ FORMULATIONS: dict[str, type[Formulation]] = {
         NonTwistingSplitEuler,
     )
 }  # fmt: skip
-"""What `simulate` knows by name."""
+"""Formulations that `simulate` accepts by name."""
 
 __all__ = [
     "Acting",

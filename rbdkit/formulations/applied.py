@@ -1,4 +1,4 @@
-"""What acts on a model as compiled loops of formulations take it: of which kind it is, and its arrays."""
+"""Applied forces in compiled loops of formulations: how they are given (arrays or traced functions), and their data."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from rbdkit.model import Model
 from rbdkit.trace import Feedback
 
 Law = Feedback | Literal["array"] | None
-"""How forces are given: by what computes them, by arrays, or not at all."""
+"""How forces are given: by a traced function, by arrays, or not at all."""
 
 
 def law_of(given: NDArray | Feedback | None) -> Law:
-    """The kind of given forces."""
+    """Return how forces are given."""
     return given if given is None or isinstance(given, Feedback) else "array"
 
 
 def own_forces_of(model: Model) -> OwnForces | None:
-    """The force elements of a model, recorded; None if there are none, or the engine does not know them all."""
+    """Return the traced force elements of a model; None if there are none, or some cannot be traced."""
     kernels = kernels_for(model) if model.acting else None
     return None if kernels is None else kernels.own
 
 
 def force_arrays(acts: Acting, model: Model, steps: int) -> tuple[dict[str, NDArray], dict[str, int]]:
-    """The arrays and counts of what acts."""
+    """Return the arrays and counts that a program reads of applied forces, for a number of steps."""
     arrays: dict[str, NDArray] = {}
     counts: dict[str, int] = {}
     if isinstance(acts.tau, Feedback):

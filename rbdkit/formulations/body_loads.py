@@ -1,4 +1,4 @@
-"""What acts on free bodies besides gravity, on the arrays of a program: joint forces, external forces, elements."""
+"""Loads on free bodies, other than gravity, in a program: joint forces, external forces and force elements."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rbdkit.spatial.vector3 import Matrix, Vector, cross
 from rbdkit.trace import Feedback, Moment, Program, Scalar, Whole
 
 LIGHTNESS, COM, AHEAD, NUMBERS = 0, 1, 4, 5
-"""Where numbers of a body begin: 1 / mass; centre of mass; 1 if the joint's position counts along the body's axes."""
+"""Places of a body's numbers: 1 / mass; centre of mass; 1 if the joint's position is measured along the body's axes."""
 MOTION = 18
-"""Numbers of the motion of a body's frame, as force elements ask for it."""
+"""Size of the motion of a body's frame that force elements read: rotation 9, position 3, twist 6, in world axes."""
 
 
 @dataclass(frozen=True)
 class Loads:
-    """Of which kinds forces are. tau, f_ext : as given. own : the force elements of the model, if it has any."""
+    """Kinds of loads. tau, f_ext : how these are given. own : the traced force elements of the model, or None."""
 
     tau: Law
     f_ext: Law
@@ -39,7 +39,7 @@ class Loads:
 
 @dataclass(frozen=True)
 class Loaded:
-    """`Loads` with their arrays, the numbers that they read, and counts."""
+    """`Loads` with their work arrays, read-only numbers and counts."""
 
     loads: Loads
     arrays: dict[str, NDArray]
@@ -48,7 +48,7 @@ class Loaded:
 
 
 def loads_of(model: Model, acts: Acting | None) -> Loads | None:
-    """What acts on free bodies besides gravity; None if nothing does."""
+    """Return the loads on free bodies, other than gravity; None if there are none."""
     if acts is None and not model.acting:
         return None
     tau, f_ext = (None, None) if acts is None else (law_of(acts.tau), law_of(acts.f_ext))
@@ -56,7 +56,7 @@ def loads_of(model: Model, acts: Acting | None) -> Loads | None:
 
 
 def loaded_by(model: Model, loads: Loads, acts: Acting | None, steps: int) -> Loaded:
-    """With the arrays of all that."""
+    """Return the loads with all of their arrays, for a number of steps."""
     n = len(model.bodies) - 1
     arrays, counts = ({}, {}) if acts is None else force_arrays(acts, model, steps)
     arrays |= {"joint_q": np.zeros(7 * n), "joint_v": np.zeros(6 * n), "body_motion": np.zeros(MOTION * n)}
@@ -74,13 +74,13 @@ def loaded_by(model: Model, loads: Loads, acts: Acting | None, steps: int) -> Lo
 
 
 class BodyLoads:
-    """Writes that into a program: `place` of every body, then `decide`, then what acts `on` each."""
+    """Recorder of loads: call `place` for every body, then `decide` once, then `on` for each body."""
 
     def __init__(self, program: Program, loads: Loads) -> None:
         self.program, self.loads = program, loads
 
     def place(self, i: Whole, R: Matrix, r: Vector, U: Vector, Omega: Vector) -> None:
-        """Joint coordinates and velocities of body i, and its motion, from those of its central frame."""
+        """Store joint coordinates, joint velocities and motion of body i, from pose and twist of its central frame."""
         com, program = self._com(i), self.program
         p, v = r - R @ com, U - cross(Omega, com)
         if self.loads.asks_joints:
@@ -96,7 +96,7 @@ class BodyLoads:
                 program.store("body_motion", place, k, x)
 
     def decide(self, moment: Moment) -> None:
-        """What laws and force elements make of it."""
+        """Evaluate controllers and force elements at the stored motion."""
         program = self.program
         for law, name in ((self.loads.tau, "tau"), (self.loads.f_ext, "f_ext")):
             if isinstance(law, Feedback):
@@ -107,7 +107,7 @@ class BodyLoads:
             self._act(self.loads.own, moment)
 
     def on(self, i: Whole, moment: Moment, R: Matrix, r: Vector) -> tuple[Vector, Vector]:
-        """Acceleration that forces give to the centre of mass of body i, in the world; moment about it, body axes."""
+        """Return the loads on body i: force / mass in world axes, and moment about the centre of mass in body axes."""
         program, first, row = self.program, i * 6, (i + 1) * 6
         force, about = Vector([0.0, 0.0, 0.0]), Vector([0.0, 0.0, 0.0])
         for array in ["f_ext"] * (self.loads.f_ext is not None) + ["own_force"] * (self.loads.own is not None):

@@ -1,4 +1,4 @@
-"""Bodies that move on their own, on the arrays of a program: the loop over time of `free_bodies`, compiled."""
+"""Compiled loop over time of free bodies (`free_bodies`)."""
 
 from __future__ import annotations
 
@@ -43,17 +43,19 @@ Central = tuple[Matrix, Vector, Vector, Vector]
 
 @dataclass(frozen=True)
 class BodyEquations:
-    """Equations of one body on scalars, to be recorded.
+    """Equations of motion of one body on scalars, to be recorded.
 
     Attributes
     ----------
-    name : of the program. nx, nv, numbers : how many numbers its x, its v, and what describes it have.
-    turn : where the three numbers of the rotation begin in a displacement.
-    move : (numbers, x, u) -> x moved by the displacement u; the last numbers of it must be of the position.
-    local_rate : (numbers, u, v) -> the rate of the displacement u of a body that moves with velocity v.
-    rate : (numbers, fall, moment, x, v) -> the rate of v of a body whose centre of mass falls with this acceleration,
-        along the axes of the world; moment : about it, in body axes, or None.
-    central, placed : (numbers, x, v) -> the central frame, and back. inertia : (numbers) -> about the centre of mass.
+    name : name of the program.
+    nx, nv, numbers : sizes of its x, its v, and its parameters.
+    turn : place of the rotation vector in a displacement.
+    move : (numbers, x, u) -> x moved by the displacement u; the last elements of x must be a position.
+    local_rate : (numbers, u, v) -> rate of the displacement u of a body that moves with velocity v.
+    rate : (numbers, fall, moment, x, v) -> rate of v; fall is the acceleration of the centre of mass in world axes,
+        moment that about it in body axes, or None.
+    central, placed : (numbers, x, v) -> pose and twist of the central frame, and (numbers, central) -> (x, v).
+    inertia : (numbers) -> inertia about the centre of mass.
     """
 
     name: str
@@ -70,7 +72,7 @@ class BodyEquations:
 
 
 class FreeBody:
-    """The `StraightLine` system that is body i of several in the same arrays."""
+    """The `StraightLine` system of body i, one of several in the same arrays."""
 
     def __init__(self, bodies: FreeBodySystem, i: Index) -> None:
         self.program, self.equations, self.nx, self.nv = bodies.program, bodies.equations, bodies.nx, bodies.nv
@@ -105,7 +107,7 @@ class FreeBody:
     # --- for methods that require `FreeBodies` ------------------------------------------------------------------------
 
     def central(self, x: Part | Kept, v: Part | Kept) -> Central:
-        """Pose and twist of the central frame."""
+        """Return pose and twist of the central frame."""
         return self.equations.central(self.numbers(), self._load(x, self._x), self._load(v, self._v))
 
     def acting(self, moment: Moment, x: Part | Kept, v: Part | Kept) -> tuple[list[Scalar], Vector | None]:
@@ -119,23 +121,23 @@ class FreeBody:
         return [g + a for g, a in zip(self.gravity(), pushed, strict=True)], about
 
     def place(self, frame: Central, x: Part, v: Part) -> None:
-        """The state with that central frame, to x and v."""
+        """Store in x and v the state with a given central frame."""
         x_values, v_values = self.equations.placed(self.numbers(), frame)
         self._store(x, self._x, x_values)
         self._store(v, self._v, v_values)
 
     def inertia(self) -> Symmetric:
-        """About the centre of mass, along the axes of the central frame."""
+        """Return the inertia about the centre of mass, along the axes of the central frame."""
         return self.equations.inertia(self.numbers())
 
     def gravity(self) -> list[Scalar]:
-        """Acceleration of free fall."""
+        """Return the acceleration of free fall."""
         return [self.program.load("gravity", 0, k) for k in range(3)]
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
     def numbers(self) -> list[Scalar]:
-        """What describes the body."""
+        """Return the parameters of the body, see `FreeBodies.numbers`."""
         return [self.program.load("numbers", self._numbers, k) for k in range(self.equations.numbers)]
 
     def _load(self, part: Part | Kept, places: Sequence[Index]) -> list[Scalar]:
@@ -147,9 +149,9 @@ class FreeBody:
 
 
 class FreeBodySystem:
-    """The `Recorded` of bodies that know nothing of each other but for what acts on them.
+    """The `Recorded` system of free bodies, which are coupled by their loads only.
 
-    loads : that, besides gravity; None if nothing does.
+    loads : loads other than gravity, or None.
     """
 
     def __init__(self, program: Program, equations: BodyEquations, loads: Loads | None = None) -> None:
@@ -160,12 +162,12 @@ class FreeBodySystem:
         self.solved_together = 0, self.nv
 
     def step(self, record: Record, n: Index) -> None:
-        """Step n of every body, each by itself."""
+        """Record step n of every body separately."""
         for body in self.bodies():
             record(body, n)
 
     def bodies(self) -> Iterator[FreeBody]:
-        """Each body."""
+        """Yield each body, in a loop of the program."""
         with self.program.loop(0, self.n) as i:
             yield FreeBody(self, i)
 
@@ -183,7 +185,7 @@ class FreeBodySystem:
             body.rate(moment, x, v, result)
 
     def decide(self, moment: Moment, x: Part, v: Part) -> None:
-        """What loads are in a state."""
+        """Evaluate the loads at a state, before they act on the bodies."""
         if self.loads is not None:
             for body in self.bodies():
                 self.loads.place(body.i, *body.central(x, v))
@@ -210,12 +212,17 @@ def motion(
     v: NDArray,
     loaded: Loaded | None = None,
 ) -> Prepared:
-    """A motion of bodies that know nothing of each other but for what acts on them.
+    """Return a motion of free bodies, prepared for the batch runner.
 
     Parameters
     ----------
-    numbers : (n, equations.numbers). x, v : (n nx,), (n nv,) the state. times : (steps + 1,) s. loaded : what acts
-        besides gravity.
+    equations : equations of one body.
+    method : integrator.
+    numbers : (n, equations.numbers) parameters of the bodies.
+    gravity : (3,) m/s2.
+    times : (steps + 1,) s.
+    x, v : (n nx,), (n nv,) initial state.
+    loaded : loads other than gravity, or None.
     """
     loop, given = loop_arrays(times, x, v), {"numbers": np.ascontiguousarray(numbers).ravel()}
     room: dict[str, NDArray] = {} if loaded is None else loaded.arrays
@@ -247,7 +254,7 @@ def _code(
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
-    """Steps of each body by itself, if there are such, else of all of them."""
+    """Compile the loop over time: with separate steps of each body, if the method has such, else of all together."""
     program = Program(equations.name, lanes)
     bodies = FreeBodySystem(program, equations, loads)
     over_time(bodies, of_all if of_each is None else lambda system, n: bodies.step(of_each, n))

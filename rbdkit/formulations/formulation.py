@@ -1,4 +1,8 @@
-"""What a formulation knows of the model that it stands for."""
+"""Interface of formulations: systems of equations of motion that stand for a model.
+
+`Formulation` is what every one has. The other protocols are optional capabilities, which `simulate` asks for with
+`isinstance`: a compiled loop, remarks for the report, constraints, joint coordinates.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ Force = Callable[[float, NDArray, NDArray], NDArray]
 
 
 def always(force: NDArray, t: float, x: NDArray, v: NDArray) -> NDArray:
-    """A force that depends on nothing; ``partial(always, force)`` can be pickled, as a lambda cannot."""
+    """Return a constant force; ``partial(always, force)`` can be pickled, unlike a lambda."""
     return force
 
 
@@ -37,57 +41,57 @@ class Formulation(System, Protocol):
     The functions below take one state or a stack of states (leading axes), all at the time t in s: it matters where
     joints are prescribed.
 
-    A class with ``takes_states = True`` has a place for the states of force elements: they stand behind its velocities
-    in v, and their rates in vdot; displacements are zero there, `state` gives the velocities alone.
+    A class with ``takes_states = True`` supports states of force elements: they follow the velocities in v, and their
+    rates follow in vdot; displacements are zero there, and `state` gives the velocities alone.
     """
 
     name: ClassVar[str]
-    """What `simulate` calls it."""
+    """Name of the formulation in `simulate`."""
     model: Model
 
     def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """The state (x, v) of joint coordinates and joint velocities."""
+        """Return the state (x, v) of joint coordinates and joint velocities."""
         ...
 
     def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
-        """World poses of all bodies, the world first, shape (..., bodies, 4, 4)."""
+        """Return the world poses of all bodies, the world first, shape (..., bodies, 4, 4)."""
         ...
 
     def velocities(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        """Spatial velocities of all bodies in body coordinates, angular first, shape (..., bodies, 6)."""
+        """Return the spatial velocities of all bodies in body coordinates, angular first, shape (..., bodies, 6)."""
         ...
 
     def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
-        """Kinetic, gravitational and spring energy, J."""
+        """Return kinetic, gravitational and spring energy, J."""
         ...
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """What the motion keeps while no outer force acts, by name; values of shape (...) or (..., n)."""
+        """Return the quantities that are conserved without applied forces, by name; shapes (...) or (..., n)."""
         ...
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
-        """Residuals of the position constraints, shape (..., m), rad and m; m is 0 where there are none."""
+        """Return the residuals of the position constraints, shape (..., m), rad and m; m is 0 without constraints."""
         ...
 
 
 @dataclass(frozen=True)
 class Acting:
-    """The applied joint forces and the external forces as compiled loops over time take them.
+    """Applied joint forces and external forces in the form that compiled loops over time take.
 
     Parameters
     ----------
     tau : ndarray or Feedback
-        (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) with straight lines between; or what
-        computes them from time, joint coordinates and joint velocities.
+        (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) interpolated linearly; or a traced function
+        of time, joint coordinates and joint velocities.
     f_ext : ndarray or Feedback or None
-        (bodies, 6) in world coordinates, or what computes those, or None.
+        (bodies, 6) in world coordinates, or a traced function that gives them, or None.
     """
 
     tau: NDArray | Feedback
     f_ext: NDArray | Feedback | None
 
     def __str__(self) -> str:
-        """Which of them are traced functions."""
+        """Name the forces that are traced functions, for reports."""
         names = [name for name in ("tau", "f_ext") if isinstance(getattr(self, name), Feedback)]
         return f"{' and '.join(names)} traced" if names else ""
 
@@ -106,69 +110,71 @@ class Compiled(Protocol):
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run from the state (x, v) through the given times, every n-th state and the last recorded; or None, if
-        there is an `obstacle`.
+        """Run from the state (x, v) through the given times; None if there is an `obstacle`.
 
         Parameters
         ----------
         method : an integrator that records its steps.
-        acts : the forces, of which the formulation may know as functions of its states, too; None if there are none.
+        times : (steps + 1,) s.
+        every : number of steps between recorded states; the last state is recorded, too.
+        progress : called with the fraction done.
+        acts : the applied forces for compiled loops; None if there are none, or they are Python functions only.
         """
         ...
 
     def obstacle(self, acts: Acting | None) -> str:
-        """What of the model or the forces compiled loops do not know, in a few words; empty if they know it all."""
+        """Describe what prevents a compiled loop for the model or the forces; empty if nothing does."""
         ...
 
 
 @runtime_checkable
 class Remarking(Protocol):
-    """A formulation that has something to say of a run through its states."""
+    """A formulation that adds remarks to the report of a run."""
 
     def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
-        """Sentences for the report on a run through states (n, nx), (n, nv) at times t (n,).
+        """Return sentences for the report on a run through states (n, nx), (n, nv) at times t (n,).
 
-        closing : whether the method was to close joints in every step.
+        closing : whether the method projects to the constraints in every step.
         """
         ...
 
 
 @runtime_checkable
 class Holding(Protocol):
-    """A formulation that knows the constraints of a model."""
+    """A formulation that supports the constraint elements of a model (`rbdkit.constraints`)."""
 
     @property
     def held(self) -> ConstraintRows | None:
-        """Their rows, which are the last of its own; None if there are none."""
+        """Rows of the constraint elements, the last ones of the formulation's rows; None if there are none."""
         ...
 
     @property
     def nonholonomic(self) -> tuple[str, ...]:
-        """Names of those that hold on velocities alone, or in part."""
+        """Names of the constraints that are nonholonomic, wholly or in part."""
         ...
 
     def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """The equations of motion and of all rows."""
+        """Return the equations of motion with all constraint rows, in index-1 form."""
         ...
 
     def slip(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        """What is missing of these, (..., m), in the rows of `constraint_error`; 0 in those that positions tell."""
+        """Return the violation of nonholonomic constraints, (..., m), by rows of `constraint_error`; 0 in others."""
         ...
 
 
 @runtime_checkable
 class InJoints(Protocol):
-    """A formulation whose states tell the joint coordinates, whole turns included; those of others come from poses."""
+    """A formulation whose states determine the joint coordinates, multi-turn angles included (poses do not)."""
 
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """q (..., nq) and the joint velocities (..., nv) of one state or a stack of states."""
+        """Return q (..., nq) and the joint velocities (..., nv) of one state or a stack of states."""
         ...
 
 
 @runtime_checkable
 class Gaping(Protocol):
-    """A formulation of bodies whose joints may stand open, with force elements on the bodies where these are."""
+    """A formulation whose joints may be violated a little; force elements act on the actual poses of the bodies."""
 
     def lost_in_elements(self, x: NDArray, v: NDArray, t: float = 0.0) -> float:
-        """Power that force elements lose, W, at one state."""
+        """Return the power that force elements dissipate at one state, W."""
         ...

@@ -1,4 +1,4 @@
-"""What formulations of freely moving bodies have in common: each body is referred to its centre of mass."""
+"""Base of the formulations of freely moving bodies, each with its centre of mass as reference point."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from rbdkit.trace import LARGEST, Recordable, Run, run_motion
 class FreeBodies(ABC):
     """Base of the formulations of bodies on free joints from the world, under gravity, tau and external forces.
 
-    The state of n bodies may be anything from which the poses of their central frames can be had: body axes, the origin
-    in the centre of mass. Twists are ``v_L = (U, Omega)`` of that frame in body coordinates, the linear part first.
+    The state may have any form from which the poses of the central frames follow: frames along the body axes with the
+    origin in the centre of mass. Twists ``v_L = (U, Omega)`` are those of that frame in body coordinates, the linear
+    part first.
 
     Parameters
     ----------
@@ -62,23 +63,23 @@ class FreeBodies(ABC):
 
     @abstractmethod
     def place(self, H: NDArray) -> NDArray:
-        """The x (..., nx) of central frames with the poses H (..., n, 4, 4)."""
+        """Return the x (..., nx) of central frames with the poses H (..., n, 4, 4)."""
 
     @abstractmethod
     def frames(self, x: NDArray) -> NDArray:
-        """Poses H (..., n, 4, 4) of the central frames."""
+        """Return the poses H (..., n, 4, 4) of the central frames."""
 
     @abstractmethod
     def set_twists(self, x: NDArray, v_L: NDArray) -> NDArray:
-        """The v (..., nv) of bodies with the twists v_L (..., n, 6)."""
+        """Return the v (..., nv) of bodies with the twists v_L (..., n, 6)."""
 
     @abstractmethod
     def twists(self, x: NDArray, v: NDArray) -> NDArray:
-        """Twists v_L (..., n, 6) of the central frames."""
+        """Return the twists v_L (..., n, 6) of the central frames."""
 
     @abstractmethod
     def numbers(self) -> NDArray:
-        """What `equations` needs to know of each body, (n, equations.numbers)."""
+        """Return the parameters of each body that `equations` takes, (n, equations.numbers)."""
 
     def compiled_run(
         self,
@@ -90,7 +91,7 @@ class FreeBodies(ABC):
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`."""
+        """Run in one compiled loop; None if there is an `obstacle`."""
         if self.obstacle(acts):
             return None
         loads = loads_of(self.model, acts)
@@ -99,7 +100,7 @@ class FreeBodies(ABC):
         return run_motion(prepared, every, progress)
 
     def obstacle(self, acts: Acting | None) -> str:
-        """Forces that are not recorded, and force elements that the engine does not know."""
+        """Describe untraced forces or force elements that prevent a compiled loop; empty if nothing does."""
         if self.model.acting and own_forces_of(self.model) is None:
             return "the engine does not know all that the force elements act on"
         given = self.f_ext is not None or (self.tau is not None and not self.model.acting)
@@ -108,7 +109,7 @@ class FreeBodies(ABC):
     # --- forces -------------------------------------------------------------------------------------------------------
 
     def forces(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        """Force and moment (n, 6) about the centre of mass on each body, in body coordinates."""
+        """Return force and moment (n, 6) about the centre of mass on each body, in body coordinates."""
         H = self.frames(x)
         R, p = H[..., :3, :3], H[..., :3, 3]
         force = self.mass[:, None] * self.model.gravity
@@ -158,7 +159,7 @@ class FreeBodies(ABC):
         return Energy(kinetic, -downward @ self.mass, stored_energy(self, x, v, t))
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """Energy; without gravity also the momentum, in world axes, its angular part about the world origin."""
+        """Return the energy; without gravity also the momentum, in world axes, its angular part about the origin."""
         kept = {} if self.model.lossy else {"energy": self.energy(x, v).total}
         if not self.model.gravity.any() and inner(self.model):
             linear, angular = self.momenta(x, v)
@@ -166,7 +167,7 @@ class FreeBodies(ABC):
         return kept
 
     def momenta(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Linear momentum, and angular momentum about the world origin, of each body (..., n, 3), world axes."""
+        """Return linear momentum, and angular momentum about the origin, of each body (..., n, 3), world axes."""
         H, v_L = self.frames(x), self.twists(x, v)
         R, p = H[..., :3, :3], H[..., :3, 3]
         linear = self.mass[:, None] * (R @ v_L[..., :3, None])[..., 0]
@@ -178,14 +179,14 @@ class FreeBodies(ABC):
 
 
 def finite(values: NDArray) -> NDArray:
-    """The values, if they are numbers whose squares are too; else the state has run away."""
+    """Return the values if all are below `LARGEST`; raise FloatingPointError if the state has diverged."""
     if not np.all(np.abs(values) < LARGEST):
         raise FloatingPointError("the state is not finite any more")
     return values
 
 
 def _turned(vectors: NDArray, R: NDArray) -> NDArray:
-    """World vectors (n, 3) in the coordinates of bodies of orientation R (n, 3, 3)."""
+    """Return world vectors (n, 3) in the coordinates of bodies of orientation R (n, 3, 3)."""
     return (np.swapaxes(R, -1, -2) @ vectors[..., None])[..., 0]
 
 

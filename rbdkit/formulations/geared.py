@@ -17,7 +17,7 @@ from rbdkit.model import Model
 from rbdkit.model.kept import snapshot
 
 OFF = 1e-6
-"""How far, in rad or m, a joint that follows others may be from where its gear puts it."""
+"""Tolerance, rad or m, of the initial coordinates of a geared joint, relative to those by its gear."""
 
 
 class GearedSystem:
@@ -108,7 +108,7 @@ class GearedSystem:
         return energy(self.model, self._q(x), self._v(x, v), t=t)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """Energy of all bodies, rotors included, if no motor drives a joint."""
+        """Return the energy of all bodies, rotors included, if no joint is driven."""
         driven = any(joint.type.is_driven for joint in self.model.joints)
         return {} if driven or self.model.lossy else {"energy": self.energy(x, v, t).total}
 
@@ -124,6 +124,6 @@ class GearedSystem:
 
 
 def _each(function: Callable[[NDArray], NDArray], states: NDArray) -> NDArray:
-    """The function of every state of a stack (..., n)."""
+    """Apply a function to every state of a stack (..., n)."""
     rows = [function(state) for state in states.reshape(-1, states.shape[-1])]
     return np.array(rows).reshape(*states.shape[:-1], -1)

@@ -24,15 +24,15 @@ from rbdkit.model.kept import current, snapshot
 from rbdkit.model.requirements import require_model
 
 LARGEST = 1e100
-"""Squares of larger numbers need not be finite: a state beyond is taken as one that is not."""
+"""Largest number of a state; a larger one counts as not finite, since its square may overflow."""
 
 
 class JointSystem:
     """The `Formulation` whose x are the joint coordinates q and whose v are the joint velocities.
 
-    Where force elements have states of their own, these stand behind the velocities in v, and their rates in vdot.
+    States of force elements follow the velocities in v, and their rates follow in vdot.
 
-    `rate` and `move` raise `FloatingPointError` when a state has run away, before anything is computed from it.
+    `rate` and `move` raise `FloatingPointError` for a state that has diverged, before anything is computed from it.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class JointSystem:
     book : bool, optional
         True computes accelerations by the readable algorithms even where there are compiled kernels.
     baumgarte : Baumgarte, optional
-        Pulls errors of loops back; a tree has none.
+        Baumgarte stabilisation of loops; a tree has none.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class JointSystem:
         book: bool = False,
         baumgarte: Baumgarte | None = None,
     ) -> JointSystem:
-        """Of a model with loops or constraints, the system that knows them."""
+        """Make a `ClosedJointSystem` for a model with loops or constraints."""
         if cls is JointSystem and isinstance(model, Model) and (model.loops or model.constraints):
             from rbdkit.formulations.joint_loops import ClosedJointSystem
 
@@ -93,13 +93,13 @@ class JointSystem:
         self._watched = current(self.model).holds is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is found from the rest: compiled code of this process above all."""
+        """Return the state for pickling, without cached properties: compiled code belongs to this process."""
         own = self.__dict__.items()
         return {name: value for name, value in own if not isinstance(getattr(type(self), name, None), cached_property)}
 
     @cached_property
     def _kernels(self) -> Kernels | None:
-        """Of a copy; what is made anew has them from the start, as they are then."""
+        """Compiled kernels of an unpickled copy; `__init__` sets them for a new system."""
         return None if self._backend == "book" else kernels_for(self.model)
 
     @cached_property
@@ -114,7 +114,7 @@ class JointSystem:
         f_ext = None if self.f_ext is None else self.f_ext(t, x, v)
         tau = self.tau(t, x, v)
         if self._watched:
-            current(self.model)  # which refuses if a part of a user's own is not what it was
+            current(self.model)  # raises if a user's element has changed
         if self._kernels is not None:
             vdot = self._kernels.forward_dynamics(x, v, tau, f_ext, t)
             if np.isfinite(vdot).all():
@@ -150,12 +150,12 @@ class JointSystem:
         return with_zeros(self.model, u) if self._nz else u
 
     def inertia(self, x: NDArray) -> NDArray:
-        """The joint-space inertia matrix.
+        """Return the joint-space inertia matrix (nv, nv).
 
         Raises
         ------
         SimulationError
-            If joints move as time says: their motion is in no momentum of these coordinates.
+            If there are prescribed joints: their motion is in no momentum of these coordinates.
         """
         if self._driven:
             raise SimulationError(
@@ -169,7 +169,7 @@ class JointSystem:
         return rnea_derivatives(self._weightless, x, np.zeros_like(v), v, backend=self._backend).dtau_dq
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
-        """M, K and D of springs and dampers in joints and of force elements, along the velocities."""
+        """Return M, and K and D of springs and dampers in joints and of force elements, (nv, nv) each."""
         from rbdkit.algorithms.redmax import bodies_at  # sparse matrices, which few simulations need
         from rbdkit.derivatives import stiffness_at
 
@@ -182,7 +182,7 @@ class JointSystem:
     def corrected(
         self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
     ) -> NDArray:
-        """The accelerations: there are no constraints."""
+        """Return the plain accelerations: there are no constraints."""
         return self.rate(t, x, v)
 
     @cached_property
@@ -200,7 +200,7 @@ class JointSystem:
         return q, v
 
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """x and v, whole turns included."""
+        """Return x and v, multi-turn angles included."""
         return x, v[..., : self.model.nv]
 
     def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
@@ -216,7 +216,7 @@ class JointSystem:
         return energy(self.model, x, v, t=t, z=z)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """Energy without dampers and motors; momentum of a model that floats without gravity."""
+        """Return the energy, if there are no dampers or motors, and the momentum of a floating model without gravity."""
         kept = {}
         if not self.model.lossy and not any(joint.type.is_driven for joint in self.model.joints):
             kept["energy"] = self.energy(x, v, t).total
@@ -231,11 +231,11 @@ class JointSystem:
 
 
 def lets_go(joint: Joint) -> bool:
-    """Whether a joint holds its body in no way: six freedoms, and no spring, damper or rotor in them."""
+    """Whether a joint leaves its body free: six freedoms, and no spring, damper or rotor in them."""
     return joint.nv == 6 and not (joint.damping.any() or joint.stiffness.any() or joint.armature.any())
 
 
 def finite(values: NDArray) -> None:
-    """Raise FloatingPointError if a state has run away."""
+    """Raise FloatingPointError if a state has diverged."""
     if not np.all(np.abs(values) < LARGEST):
         raise FloatingPointError("the state is not finite any more")

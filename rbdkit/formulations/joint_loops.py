@@ -1,4 +1,13 @@
-"""Joint coordinates of a model with loops or constraints: those of its spanning tree, tied by these."""
+"""Joint coordinates of a model with loops or constraints: those of its spanning tree, with constraint equations.
+
+The accelerations solve ``H vdot + C = tau + K^T lambda``, ``K vdot = k`` (Featherstone 2008, chapter 8). Loops of real
+mechanisms are often redundant: a planar four-bar linkage of hinges has five loop rows, of which three follow from the
+others. Redundant rows are found at each state and get no reaction (`rbdkit.engine.rows.dependence`); the tolerance of
+that rank decision follows from the closure error, since rows of an open loop differ by as much.
+
+There are two forms of everything: compiled kernels, if the engine covers the model, and the readable algorithms, which
+also name the joint when something goes wrong.
+"""
 
 from __future__ import annotations
 
@@ -49,26 +58,25 @@ from rbdkit.model.requirements import besides_tree, require_bilateral
 from rbdkit.trace import Recordable, Run
 
 AT_ONCE = 512
-"""So many states have poses that stay in the processor's cache."""
+"""Number of states that are evaluated at once, so that their poses stay in the processor's cache."""
 SURE = 0.1
-"""Residuals of so much of a gap make none so large: it is what the six of a joint, at most, are together."""
+"""Residuals below this fraction of a closure error surely make no error as large, summed over the rows of a joint."""
 
 
 class ClosedJointSystem(JointSystem):
-    """What `JointSystem` is for a model with loops or constraints: accelerations obey ``K vdot = k``.
+    """The `JointSystem` of a model with loops or constraints: accelerations obey ``K vdot = k``.
 
     See Featherstone (2008), chapter 8.
 
-    Rows that others imply have no reaction, see `rbdkit.engine.rows.dependence`. Errors of position and velocity are
-    left as they are, unless Baumgarte's terms pull them back, or a method closes the loops after each step, as
-    'rk4_projected' does.
+    Redundant rows get no reaction, see `rbdkit.engine.rows.dependence`. Errors of position and velocity are not
+    corrected, unless by Baumgarte stabilisation, or by a method that projects after each step, as 'rk4_projected' does.
 
     Parameters
     ----------
     model, tau, f_ext, book
         As for `JointSystem`.
     baumgarte : Baumgarte, optional
-        Pulls errors of the loops back.
+        Baumgarte stabilisation of the loops.
 
     Examples
     --------
@@ -95,12 +103,12 @@ class ClosedJointSystem(JointSystem):
 
     @property
     def tree_has_inertia(self) -> bool:
-        """Whether all joints of the tree alone move something that resists."""
+        """Whether the inertia matrix of the tree is regular: every joint moves some inertia."""
         return kept(self.model, tree_has_inertia)
 
     @property
     def compiled(self) -> bool:
-        """Whether the engine knows all that constrains the model."""
+        """Whether there are compiled kernels for all loops and constraints of the model."""
         return self._kernels is not None and self._kernels.rows is not None
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
@@ -121,7 +129,7 @@ class ClosedJointSystem(JointSystem):
         return self.index1(t, x, v).accelerations()
 
     def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """H, K, forces and k of one state; the forces are tau, f_ext and all that acts by itself, less C."""
+        """Return H, K, forces and k at one state; the forces are tau, f_ext and passive forces, minus C."""
         finite(x)
         finite(v)
         v, z = split_states(self.model, v)
@@ -137,14 +145,14 @@ class ClosedJointSystem(JointSystem):
         return self._with_states(H, own.K, Q, own, self._loop_rows(x, t, own))
 
     def _with_states(self, H: NDArray, K: NDArray, Q: NDArray, own: ElementRows, rows: LoopRows) -> Index1:
-        """The equation with the states of force elements: variables with inertia 1, which no constraint holds."""
+        """Extend the equations by states of force elements: unconstrained variables with inertia 1."""
         if nz := self._nz:
             H = np.block([[H, np.zeros((len(H), nz))], [np.zeros((nz, len(H))), np.eye(nz)]])
             K = with_zeros(self.model, K)
         return Index1(H, K, Q, own.k, own.slip, False, rows, nz)
 
     def _rows(self, t: float, x: NDArray, v: NDArray, baumgarte: Baumgarte | None) -> ElementRows:
-        """Those of loops, then those of constraints, with what pulls errors back."""
+        """Return the rows of loops, then those of constraints, with Baumgarte's terms on the right-hand side."""
         v = v[: self.model.nv]
         loops = loop_constraint(self.model, x, v, stabilization=baumgarte, t=t)
         held = element_rows(self.model, x, v, t=t)
@@ -158,11 +166,11 @@ class ClosedJointSystem(JointSystem):
         return ElementRows(held.rows, *(np.concatenate(pair) for pair in pairs))
 
     def constraint(self, t: float, x: NDArray, v: NDArray) -> LoopConstraint:
-        """K, k and how they come about, at one state."""
+        """Return K and k at one state, with their intermediate results."""
         return loop_constraint(self.model, x, v[: self.model.nv], stabilization=self.baumgarte, t=t)
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
-        """The state near (x, v) that closes the loops, by Newton's method in the metric of the kinetic energy."""
+        """Project (x, v) to the constraints, by Newton's method in the metric of the kinetic energy."""
         still, share = np.zeros_like(v), gap_shares(self._compared[0], self.gaps.length)
         for _ in range(PROJECTIONS):
             g = self.constraint_error(x, t)
@@ -173,13 +181,13 @@ class ClosedJointSystem(JointSystem):
         return x, v + replace(here, eta=-here.slip).accelerations()
 
     def _at_rest(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """What `index1` gives where nothing acts."""
+        """Return `index1` at a state without forces."""
         own = self._rows(t, x, v, None)
         H = crba(self.model, x, t=t).H
         return self._with_states(H, own.K, np.zeros_like(v), own, self._loop_rows(x, t, own))
 
     def _loop_rows(self, x: NDArray, t: float, own: ElementRows) -> LoopRows:
-        """What decides which rows count."""
+        """Return the data of the rank decision at a state."""
         gap = float(self.gaps.largest(self.poses(x, t), t))
         if self.held is not None:
             v = np.zeros(self.model.nv)
@@ -188,13 +196,13 @@ class ClosedJointSystem(JointSystem):
         return self._compare(own.K, gap)
 
     def _compare(self, K: NDArray, gap: float) -> LoopRows:
-        """The rows of K, open by so much, as they are compared."""
+        """Return the rows of K for the rank decision. gap : largest closure error, rad."""
         return LoopRows(
             0, lambda: K * arcs_of(self.model, self.gaps.length), *self._compared, gap, self.tree_has_inertia
         )
 
     def inertia(self, x: NDArray) -> NDArray:
-        """Refuses: the velocities of the tree are not independent.
+        """Raise an error: the velocities of the tree are not independent.
 
         Raises
         ------
@@ -207,18 +215,18 @@ class ClosedJointSystem(JointSystem):
         )
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
-        """Refused: see `corrected`."""
+        """Raise an error: methods at velocity level need bodies, see `corrected`."""
         raise self._bodies_needed()
 
     def corrected(
         self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
     ) -> NDArray:
-        """Accelerations that make up for gaps; see `VelocityLevel`.
+        """Return accelerations that correct closure errors; see `VelocityLevel`.
 
         Raises
         ------
         SimulationError
-            If velocities that time makes are asked for: what loops need stands in no equation of velocities alone.
+            If `moving` is not zero: methods at velocity level need constraints between bodies.
         """
         if moving:
             raise self._bodies_needed()
@@ -234,7 +242,7 @@ class ClosedJointSystem(JointSystem):
     # --- compiled runs ------------------------------------------------------------------------------------------------
 
     def obstacle(self, acts: Acting | None) -> str:
-        """What of the model or the forces compiled loops do not know, in a few words; empty if they know it all."""
+        """Describe what prevents a compiled loop for the model or the forces; empty if nothing does."""
         if acts is None and (self.f_ext is not None or self._asked):
             return "tau or f_ext is a Python function"
         if self._kernels is None:
@@ -242,7 +250,7 @@ class ClosedJointSystem(JointSystem):
         return self._kernels.why_not
 
     def begin(self, method: Recordable, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-        """What a compiled run begins with, besides the state."""
+        """Return initial contents of arrays of a compiled run, other than the state."""
         begins = method.starting(self, times, x, v) if isinstance(method, Starting) else {}
         if self.baumgarte is not None:
             begins["baumgarte"] = np.array(self.baumgarte.factors)
@@ -259,9 +267,9 @@ class ClosedJointSystem(JointSystem):
         acts: Acting | None = None,
         kind: Hashable = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`. kind : see `rbdkit.engine.simulate`."""
+        """Run in one compiled loop; None if there is an `obstacle`. kind : see `rbdkit.engine.simulate`."""
         if issubclass(method.requires, Lagrangian):
-            self.inertia(x)  # it refuses
+            self.inertia(x)  # raises
         if asks_for_velocities(method):
             raise self._bodies_needed()
         if self.obstacle(acts):
@@ -273,11 +281,11 @@ class ClosedJointSystem(JointSystem):
             return simulate(
                 self._kernels, x, v, times, method, acts.tau, acts.f_ext, every, progress, begins, kind=kind
             )
-        except NotCovered:  # time moves joints, in a way that this method cannot follow
+        except NotCovered:  # prescribed joints with a motion that this method cannot follow
             return None
 
     def on_links(self, f_ext: NDArray) -> NDArray:
-        """Forces on bodies (..., bodies, 6) as those on the links that the compiled loop reads."""
+        """Convert forces on bodies (..., bodies, 6) to those on the links of the compiled loop."""
         return f_ext if self._kernels is None else self._kernels.on_links(f_ext)
 
     # --- what it says of the model ------------------------------------------------------------------------------------
@@ -306,11 +314,11 @@ class ClosedJointSystem(JointSystem):
 
     @property
     def nonholonomic(self) -> tuple[str, ...]:
-        """Names of the constraints that hold on velocities alone, or in part."""
+        """Names of the constraints that are nonholonomic, wholly or in part."""
         return () if self.held is None else self.held.nonholonomic
 
     def slip(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        """What is missing of the constraints on velocities alone, (..., m); 0 in rows that positions tell."""
+        """Return the violation of nonholonomic constraints, (..., m); 0 in holonomic rows."""
         m = self.constraints.m
         slip = np.zeros((*x.shape[:-1], m + (0 if self.held is None else self.held.m)))
         if self.held is not None:
@@ -318,11 +326,11 @@ class ClosedJointSystem(JointSystem):
         return slip
 
     def row_names(self) -> list[tuple[str, str]]:
-        """Whose each row of `constraint_error` is, "joint 'pin'" or "constraint 'rod'", and its unit."""
+        """Return for each row of `constraint_error` its owner, "joint 'pin'" or "constraint 'rod'", and its unit."""
         return self.constraints.row_names() + ([] if self.held is None else self.held.row_names())
 
     def _held_at(self, x: NDArray, v: NDArray, t: float) -> RowValues:
-        """The rows of constraints at one state or a stack of states."""
+        """Return the rows of constraints at one state or a stack of states."""
         assert self.held is not None
         return self.held.at_bodies(self.poses(x, t), self.velocities(x, v, t), x, v[..., : self.model.nv], t)
 
@@ -347,16 +355,16 @@ class ClosedJointSystem(JointSystem):
 
     @cached_property
     def _by_bodies(self) -> bool:
-        """Whether compiled code goes from coordinates to residuals without writing poses."""
+        """Whether compiled code computes residuals directly from coordinates, without storing poses."""
         return self._residuals is not None and self._kernels is not None and self._kernels.knows_residuals
 
     @cached_property
     def _turned(self) -> bool:
-        """Whether compiled code has the ends of a loop joint the other way round."""
+        """Whether compiled code has predecessor and successor of a loop joint exchanged."""
         return any(isinstance(place.type.simplified(), Reversed) for place in self.constraints.joints)
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray:
-        """How far the loops stand open at times (n,) in states (n, nq), (n,): the largest angle, rad."""
+        """Return the loop-closure error (n,) at times (n,) in states (n, nq), as the largest angle, rad."""
         moved = self._driven or any(isinstance(place.type, Prescribed) for place in self.constraints.joints)
         if not moved and self.held is None and self.compiled:
             assert self._kernels is not None
@@ -366,7 +374,7 @@ class ClosedJointSystem(JointSystem):
         return np.array([self.gaps.largest(self.poses(own, at), at) for own, at in zip(x, t, strict=True)])
 
     def rows_at(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """`index1`, as far as the rows and the inertia go, by compiled code where there is some."""
+        """Return `index1` with rows and inertia only (no forces), from compiled kernels if possible."""
         if not self.compiled:
             return self.index1(t, x, v)
         assert self._kernels is not None
@@ -377,18 +385,18 @@ class ClosedJointSystem(JointSystem):
         return Index1(self._kernels.crba(x, t), found.K, np.zeros_like(v), found.k, found.slip, False, loops)
 
     def looked_at(self, n: int, residual: float) -> NDArray | slice:
-        """Which of n states `remarks` looks at, where no residual at any of them is larger than that."""
+        """Return which of n states `remarks` examines. residual : the largest residual at any of them."""
         sure = self.held is None and residual <= SURE * LEFT_OPEN * min(1.0, self.gaps.length)
         return few_of(n) if sure else slice(None)
 
     def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
-        """What a run through these states, (n,), (n, nq), (n, nv), has to say: poses where loops lose rank."""
+        """Return remarks on a run through states at t (n,), x (n, nq), v (n, nv): poses where loops lose rank."""
         return rank_remarks(self, t, x, v, closing)
 
 
 def _of_loops(model: Model) -> tuple[JointConstraints, Gaps, Residuals | None, tuple[NDArray, NDArray, NDArray]]:
-    """The loop joints, how far they are open, their residuals if there is code for all, and what all rows are compared
-    with, see `compared_with`."""
+    """Return the loop joints, their closure error, compiled residuals (None if not for all), and the scales of the rank
+    decision, see `compared_with`."""
     n, held = len(model.bodies), constraint_rows(model)
     constraints = JointConstraints(places(model, np.zeros((n, 4, 4)) + np.eye(4))[n - 1 :], n)
     gaps = Gaps(constraints, length_of(model))
@@ -397,6 +405,6 @@ def _of_loops(model: Model) -> tuple[JointConstraints, Gaps, Residuals | None, t
 
 
 def asks_for_velocities(method: Any) -> bool:
-    """Whether a method, or the one inside it, finds new velocities at once, which loops in joint coordinates refuse."""
+    """Whether a method, or the one inside it, works at velocity level, which joint coordinates with loops do not."""
     inner = getattr(method, "method", method)
     return issubclass(inner.requires, VelocityLevel | Stiff)

@@ -1,4 +1,4 @@
-"""Joint coordinates of bodies that are where they are."""
+"""Joint coordinates from poses and velocities of bodies."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rbdkit.model.kept import kept
 from rbdkit.spatial import plucker, se3
 
 AT_ONCE = 10_000
-"""So many joints, in all states together, are looked at in one go."""
+"""Number of joints, in all states together, that are processed in one batch."""
 
 
 def joint_state(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDArray, NDArray]:
-    """Joint coordinates and joint velocities that come closest to given poses and velocities, joint by joint.
+    """Return the joint coordinates and velocities closest to given poses and velocities, joint by joint.
 
-    Equal to them if the joints are not violated. The loops of the model are not looked at.
+    They are exact if the joints are not violated. Loop joints are ignored.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ def joint_state(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDAr
 
 
 class _Places(NamedTuple):
-    """Where the joints are that have coordinates of their own.
+    """Joints with coordinates of their own (no fixed and no mimic joints).
 
-    bodies, parents : (m,) whose they are. placements : (m, 4, 4) in the parents. joints : each with the inverse of its
-    S, None where S changes with q.
+    bodies, parents : (m,) indices of their two bodies. placements : (m, 4, 4) in the parents. joints : each with the
+    pseudo-inverse of S, None where S depends on q.
     """
 
     bodies: NDArray
@@ -94,7 +94,7 @@ def _inverse_subspace(type: JointType) -> NDArray | None:
 
 
 def _of_joint(type: JointType, inverse_S: NDArray | None, pose: NDArray, v_J: NDArray) -> tuple[NDArray, NDArray]:
-    """q and v of one joint, from its pose (..., 4, 4) and velocity (..., 6)."""
+    """Return q and v of one joint, from its pose (..., 4, 4) and velocity (..., 6)."""
     if inverse_S is not None:
         return coordinates_of(type, pose), v_J @ inverse_S.T
     q, v = np.zeros((*v_J.shape[:-1], type.nq)), np.zeros((*v_J.shape[:-1], type.nv))

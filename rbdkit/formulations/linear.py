@@ -1,4 +1,4 @@
-"""A linear system: what any system looks like close to one of its states."""
+"""Linear systems, and linearisation of any system about one of its states."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rbdkit.formulations.system import System
 
 
 class LinearSystem:
-    """``x' = v``, ``v' = K x + C v`` on a vector space.
+    """The linear system ``x' = v``, ``v' = K x + C v`` on a vector space.
 
     Parameters
     ----------
     K, C : ndarray (n, n)
-        1/s2 and 1/s.
+        Matrices, 1/s2 and 1/s.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class LinearSystem:
 
     @property
     def matrix(self) -> NDArray:
-        """The matrix of the first-order system in (x, v), shape (2n, 2n)."""
+        """Matrix of the first-order system in (x, v), shape (2n, 2n)."""
         n = len(self.K)
         matrix = np.eye(2 * n, k=n)
         matrix[n:, :n], matrix[n:, n:] = self.K, self.C
@@ -57,20 +57,20 @@ class LinearSystem:
 
 
 class TangentSystem(LinearSystem):
-    """The same for a system near one of its states, without matrices: products are central differences of its rate.
+    """Matrix-free linearisation of a system about a state: products are central differences of its rate.
 
-    Two evaluations a product, whatever the number of variables.
+    A product takes two evaluations, whatever the number of variables.
 
     Parameters
     ----------
     system : System
-        What it looks like.
+        The system to linearise.
     t : float
-        s.
+        Time, s.
     x, v : ndarray
         The state.
     step : float, optional
-        Of the differences, of displacements in rad or m.
+        Step of the differences, as a displacement in rad or m.
 
     Examples
     --------
@@ -96,18 +96,18 @@ class TangentSystem(LinearSystem):
 
 
 def linearize(system: System, t: float, x: NDArray, v: NDArray, step: float = 1e-6) -> LinearSystem:
-    """The linear system that a system looks like near one state, by central differences of its rate.
+    """Linearise a system about a state, by central differences of its rate.
 
     Parameters
     ----------
     system : System
-        What is looked at.
+        The system to linearise.
     t : float
-        s.
+        Time, s.
     x, v : ndarray
         The state.
     step : float, optional
-        Of the differences, of displacements in rad or m.
+        Step of the differences, as a displacement in rad or m.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Reduced and maximal coordinates together: a tree in joint coordinates, its equations through the twists of bodies."""
+"""REDMAX (reduced and maximal coordinates): a tree in joint coordinates, with equations through the bodies' twists."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from rbdkit.trace import Recordable, Run
 class Redmax(JointSystem):
     """The `Formulation` of Sueda's notes: ``J^T M_m J qdd = J^T (f_m - M_m J-dot qd) + f_r`` (Eq 2.18).
 
-    x and v are those of 'joint'; accelerations come from J, which takes joint velocities to the twists of all bodies,
-    in of order n^3 steps instead of n. What is known of bodies with six freedoms each, stiffness and damping above all,
-    joins the equations through the same J.
+    x and v are those of 'joint'; accelerations come from J, which maps joint velocities to the twists of all bodies, in
+    O(n^3) operations instead of O(n). Terms that are known for bodies with six freedoms each, above all stiffness and
+    damping, enter the equations through the same J.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Redmax(JointSystem):
         return reduced_equation(bodies_at(self.model, x, v, self.tau(t, x, v), f_ext=f_ext, t=t)).accelerations()
 
     def obstacle(self, acts: Acting | None) -> str:
-        """What of the model or the forces compiled loops do not know, in a few words; empty if they know it all."""
+        """Describe what prevents a compiled loop for the model or the forces; empty if nothing does."""
         if acts is None and (self.f_ext is not None or self._asked):
             return "tau or f_ext is a Python function"
         return "the engine does not know the model" if self._compiled is None else ""
@@ -90,7 +90,7 @@ class Redmax(JointSystem):
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`."""
+        """Run in one compiled loop; None if there is an `obstacle`."""
         if issubclass(method.requires, Lagrangian):
             self.inertia(x)  # it refuses
         if self.obstacle(acts):
@@ -106,11 +106,11 @@ class Redmax(JointSystem):
             return None
 
     def on_links(self, f_ext: NDArray) -> NDArray:
-        """Forces on bodies (..., bodies, 6) as those on the links that the compiled loop reads."""
+        """Convert forces on bodies (..., bodies, 6) to those on the links of the compiled loop."""
         return f_ext if self._compiled is None else self._compiled.on_links(f_ext)
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
-        """``J^T M_m J``, and K and D of everything that acts by itself through the same J (Eq 2.79)."""
+        """Return ``J^T M_m J``, and K and D of passive forces mapped by the same J (Eq 2.79)."""
         from rbdkit.algorithms.redmax import bodies_at, reduced_equation
         from rbdkit.derivatives import stiffness_at
 

@@ -1,4 +1,4 @@
-"""The state equation of first order, for whatever integrates ``dx/dt = f(t, x)``."""
+"""The first-order state equation ``dx/dt = f(t, x)``, for integrators of other libraries."""
 
 from __future__ import annotations
 
@@ -21,33 +21,32 @@ from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import floats
 
 OFF = 1e-3
-"""A quaternion whose norm differs from 1 by more says that whoever integrated it did not do it well."""
+"""Largest deviation of a quaternion's norm from 1, and of loops from closure, that a good integration leaves."""
 
 
 class StateEquation:
     """``dx/dt = FD_x(model, x, tau)`` with x = (q, v), as a function of (t, x) (Featherstone 2008, Eq 3.9).
 
-    Where force elements have states of their own, x = (q, v, z).
+    With states z of force elements, x = (q, v, z).
 
-    `scipy.integrate.solve_ivp` takes it as it is; `simulate` needs none of this, and keeps quaternions on their sphere
-    by itself.
+    Use it with `scipy.integrate.solve_ivp` and the like; `simulate` does not need it, and keeps quaternions normalised.
 
     Parameters
     ----------
     model : Model
         A tree, or one with loops; joints may mimic others or be prescribed.
     tau : array_like (nv,) or callable, optional
-        Joint forces besides the joints' springs and dampers, or a function of (t, q, v); none if not given.
+        Joint forces in addition to springs and dampers of the joints, or a function of (t, q, v); none if not given.
     f_ext : mapping of str to array_like (6,), array_like (bodies, 6) or callable, optional
         External forces in world coordinates, see `rbdkit.wrench`, or a function of (t, q, v) that gives them.
 
     Notes
     -----
-    Nothing pulls loops back, as `simulate` does: they open slowly by what the integrator does wrong.
+    Loops are not stabilised, unlike in `simulate`: they open slowly by the integrator's errors.
 
     The stages of a general integrator leave the sphere of unit quaternions. The equation is evaluated at the nearest
     coordinates on it, so it is smooth around the sphere and methods keep their order; on the sphere, where the exact
-    solution stays, it is Eq 3.9. `split` brings a solution back, and refuses one that has gone astray.
+    solution stays, it is Eq 3.9. `split` normalises a solution, and refuses one that is too far off.
 
     Examples
     --------
@@ -76,7 +75,7 @@ class StateEquation:
         self._system = JointSystem(model, _torque(model, tau), _forces(model, f_ext))
 
     def __call__(self, t: float, x: ArrayLike) -> NDArray:
-        """(qdot, vdot, zdot), shape (nq + nv + nz,), at x = (q, v, z); not a number where x is not finite.
+        """Return (qdot, vdot, zdot), shape (nq + nv + nz,), at x = (q, v, z); NaN where x is not finite.
 
         Raises
         ------
@@ -99,7 +98,7 @@ class StateEquation:
         return np.concatenate([self.model.rate(q, v[: self.model.nv]), vdot])
 
     def join(self, q: ArrayLike, v: ArrayLike, z: ArrayLike | None = None) -> NDArray:
-        """x = (q, v, z), shape (..., nq + nv + nz), of coordinates, velocities and states of force elements.
+        """Concatenate x = (q, v, z), shape (..., nq + nv + nz), of coordinates, velocities and states of elements.
 
         Raises
         ------
@@ -113,7 +112,7 @@ class StateEquation:
         return np.concatenate([np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts], axis=-1)
 
     def split(self, x: ArrayLike) -> tuple[NDArray, ...]:
-        """q (..., nq), on its manifold, and v (..., nv) from x (..., nq + nv); with z (..., nz) if there are states.
+        """Return q (..., nq), on its manifold, and v (..., nv) of x (..., nq + nv); also z (..., nz) if it has states.
 
         Raises
         ------
@@ -150,7 +149,7 @@ class StateEquation:
         return self.model.nq + self.model.nv + self.model.nz
 
     def _on_manifold(self, q: NDArray) -> NDArray:
-        """q with its quaternions divided by their norms."""
+        """Return q with normalised quaternions."""
         return self.model.check_q(self.model.integrate(q, np.zeros((*q.shape[:-1], self.model.nv))))
 
     def _needs(self, x: NDArray) -> str:
@@ -170,7 +169,7 @@ def _torque(model: Model, tau: Any) -> Callable[[float, NDArray, NDArray], NDArr
 
 
 def _of_law(read: Callable[[Model, Any], NDArray], model: Model, law: Any, t: float, q: NDArray, v: NDArray) -> NDArray:
-    """What a function of a user's gives, of copies of the state."""
+    """Call a user's force function with copies of the state, which it cannot change, and check its result."""
     return read(model, law(t, q.copy(), v.copy()))
 
 

@@ -1,4 +1,4 @@
-"""What a formulation hands to an integrator: equations on a state (x, v) with x on a manifold."""
+"""Interface between formulations and integrators: equations for a state (x, v) with x on a manifold."""
 
 from __future__ import annotations
 
@@ -19,54 +19,54 @@ class System(Protocol):
     """
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        """vdot at one state."""
+        """Return the accelerations vdot at one state."""
         ...
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
-        """x moved by the displacement u: along the constant velocity u for one unit of time. Stays on the manifold."""
+        """Return x moved by the displacement u, on the manifold: for one unit of time at the constant velocity u."""
         ...
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
-        """du/dt where ``move(x0, u)`` moves with velocity v."""
+        """Return du/dt where ``move(x0, u)`` moves with velocity v (dexp^-1)."""
         ...
 
     def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
-        """The u with ``move(x0, u) = x1``."""
+        """Return the displacement u with ``move(x0, u) = x1``."""
         ...
 
 
 @runtime_checkable
 class Lagrangian(System, Protocol):
-    """A system with the kinetic energy ``v . M(x) v / 2`` and no constraints, which knows its momentum M v."""
+    """An unconstrained system with kinetic energy ``v . M(x) v / 2`` and momentum M v."""
 
     def inertia(self, x: NDArray) -> NDArray:
-        """M (nv, nv), symmetric and positive."""
+        """Return the inertia matrix M (nv, nv), symmetric and positive definite."""
         ...
 
     def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
-        """How M v changes with x while the numbers v stay, (nv, nv): column k where x moves along the k-th velocity."""
+        """Return the derivative of M v by x at fixed v, (nv, nv): column k for a displacement along velocity k."""
         ...
 
 
 @runtime_checkable
 class Projectable(System, Protocol):
-    """A system with constraints that can move a state to where they hold."""
+    """A system that can project a state to its constraints."""
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
-        """The state close to (x, v) that obeys the constraints on position and velocity."""
+        """Return the state close to (x, v) that obeys the constraints on position and velocity."""
         ...
 
 
 @dataclass(frozen=True)
 class StiffMatrices:
-    """At one state: the inertia matrix, and K = df/dx, D = -df/dv of what acts by itself, along the velocities.
+    """Inertia matrix, and the derivatives K = df/dx, D = -df/dv of passive forces f, at one state.
 
     Parameters
     ----------
     M : ndarray (nv, nv)
         Inertia matrix.
     K, D : ndarray (nv, nv)
-        Slopes of the forces f, by displacements and by velocities.
+        Derivatives of the generalised forces f by displacements, and minus those by velocities.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class StiffMatrices:
     D: NDArray
 
     def increment(self, s: float, r: NDArray, u: NDArray) -> NDArray:
-        """The w with ``(M + s D - s^2 K) w = M r + K u``, for a step or a part of it of s seconds.
+        """Solve ``(M + s D - s^2 K) w = M r + K u`` for w; s is a step or a part of it, s.
 
         Raises
         ------
@@ -96,45 +96,46 @@ class StiffMatrices:
 
 @runtime_checkable
 class Stiff(System, Protocol):
-    """A system that knows how stiff it is; a recorded one has `stiffness`, or with constraints `increment`.
+    """A system with stiffness and damping matrices; a recorded one has `stiffness`, or with constraints `increment`.
 
-    K is that of displacements that leave the twists of bodies alone, and leaves out what changes of directions. Methods
-    must keep their order with any K and D.
+    K is approximate: twists of bodies count as fixed under displacements, and changes of directions are left out. So
+    methods must keep their order with any K and D.
     """
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:
-        """M, K and D at one state."""
+        """Return M, K and D at one state."""
         ...
 
 
 @runtime_checkable
 class VelocityLevel(Stiff, Protocol):
-    """A system whose accelerations can be those that make up for what is wrong with positions and velocities.
+    """A system whose accelerations can correct constraint errors of positions and velocities.
 
-    A recorded one that has constraints has `corrected`, too.
+    A recorded one with constraints has `corrected`, too.
     """
 
     def corrected(
         self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
     ) -> NDArray:
-        """The accelerations a of ``M a + J^T lambda = Q`` under ``J a = J vdot - closing g + moving sigma``.
+        """Return the accelerations a with ``M a + J^T lambda = Q``, ``J a = J vdot - closing g + moving sigma``.
 
-        With gaps g, and the velocities sigma that time alone makes across the constraints. Without constraints, `rate`.
+        g are the constraint errors, and sigma the velocities of prescribed joints across the constraints. Without
+        constraints, a is `rate`.
         """
         ...
 
 
 @runtime_checkable
 class Starting(Protocol):
-    """A recorded method that carries more than the state from step to step, which it has to begin with."""
+    """A recorded method with memory from step to step, which has to be initialised."""
 
     def starting(self, system: Any, times: NDArray, x: NDArray, v: NDArray) -> dict[str, NDArray]:
-        """That, by the names of its arrays, found by the readable form of a system at the state (x, v) at times[0]."""
+        """Return the initial memory by array names, computed with a readable system at the state (x, v) at times[0]."""
         ...
 
 
 def solve_stiff(A: NDArray, b: NDArray) -> NDArray:
-    """A^-1 b of a linearly implicit step.
+    """Solve A w = b in a linearly implicit step.
 
     Raises
     ------

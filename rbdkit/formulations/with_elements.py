@@ -1,4 +1,4 @@
-"""Force elements in formulations that take the forces of joints as a function of their states."""
+"""Force elements in formulations that take joint forces as a function of the state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbdkit.model import Model
 
 
 class Placed(Protocol):
-    """What knows where the bodies of a model are."""
+    """A system that gives poses and velocities of the bodies of a model."""
 
     model: Model
 
@@ -23,7 +23,7 @@ class Placed(Protocol):
 
 
 def with_elements(system: Placed, tau: Force | None) -> Force | None:
-    """The joint forces of a function, and what the force elements of the model do along the joints."""
+    """Return a joint-force function that adds the force elements of the model to tau; tau itself if there are none."""
     model = system.model
     if not model.acting:
         return tau
@@ -36,7 +36,7 @@ def with_elements(system: Placed, tau: Force | None) -> Force | None:
 
 
 def stored_energy(system: Placed, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-    """Energy in the force elements of the model, J; stacks allowed: (..., nx) -> (...)."""
+    """Return the energy stored in force elements of the model, J; stacks allowed: (..., nx) -> (...)."""
     if not system.model.acting:
         return np.zeros(x.shape[:-1])
     q, qd = joint_state(system.model, system.poses(x, t), system.velocities(x, v, t))

@@ -83,7 +83,7 @@ class Step:
     # --- what acts ----------------------------------------------------------------------------------------------------
 
     def _act(self, stage: int, x: str, v: str, rigid: bool = False) -> None:
-        """Store in "acting" the loads at a stage, at the state in arrays x, v. rigid : as for `acting` of the system."""
+        """Store in "acting" the loads at a stage, at the state in arrays x, v. rigid : as for the system's `acting`."""
         found = self.system.acting(Moment(self.program, self.n, stage), Part(x), Part(v), rigid)
         if found is not None:
             on_com = self.system.falls(found, self._acted_on(x, rigid)) if self.moving > 9 else []
