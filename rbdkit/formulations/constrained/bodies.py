@@ -1,4 +1,8 @@
-"""Any model as bodies with constraints between them, on a Lie group of the reader's choice."""
+"""Any model in absolute coordinates: bodies on Lie groups, with all joints as constraints (index-1 form).
+
+Two forms of the same equations: `ConstrainedBodies.index1` assembles mass matrix and constraint Jacobian and is
+readable; compiled loops eliminate them body by body (`rbdkit.formulations.constrained.tree_program`).
+"""
 
 from __future__ import annotations
 
@@ -54,20 +58,19 @@ from rbdkit.trace import Recordable, Run, run_motion
 class ConstrainedBodies:
     """The `Formulation` on a product of groups, one group a body (Müller and Terze 2013, sections 3 and 4).
 
-    x holds 12 numbers a body: R row by row and the position r of the body's reference frame, in world coordinates. The
-    velocity of a body is its body twist (omega, v) on SE(3), and (omega, v_s), v_s = r' in world axes, on SO(3) x R3.
-    All joints, those that close loops too, are constraints; see `joint_constraints`. Joint forces, springs, dampers and
-    rotors act as they do in joint coordinates; but poses do not tell whole turns, so a spring on an axis acts by the
-    angle between half a turn back and half a turn forth; `rbdkit.simulate` refuses starts and reports motions where
-    that matters. Where force elements have states of their own, these stand behind the twists in v, with their rates as
-    accelerations.
+    x holds 12 numbers for each body: R row by row and the position r of the body's reference frame, in world
+    coordinates. The velocity of a body is its body twist (omega, v) on SE(3), and (omega, v_s), v_s = r' in world axes,
+    on SO(3) x R3. All joints, loop joints included, are constraints; see `joint_constraints`. Joint forces, springs,
+    dampers and rotors act as in joint coordinates; but poses do not determine multi-turn angles, so a spring on an axis
+    acts by the angle from -pi to pi; `rbdkit.simulate` refuses initial states and reports motions where that matters.
+    States of force elements follow the twists in v, and their rates follow the accelerations.
 
-    Constraints of the model (`rbdkit.constraints`) are rows more, and count as those of loops do.
+    Constraints of the model (`rbdkit.constraints`) add rows, which are treated like those of loops.
 
-    Loops may say things twice, `dependence` tells how that is found out. Where a pose makes rows dependent that are not
-    so elsewhere (a parallelogram with all links in a line), branches of the motion meet, and a loop that stands open by
-    a rounding error only turns from one towards the other. Methods that keep loops closed pass such poses along their
-    velocity: 'rk4_projected', 'generalized_alpha'. What others do there is not to be trusted; see `remarks`.
+    Loops may be redundant; `dependence` describes how that is detected. At a singular pose, where rows become dependent
+    that are independent elsewhere (a parallelogram with all links in a line), branches of the motion meet, and a loop
+    that is open by a rounding error may switch branches. Methods that keep loops closed pass such poses along their
+    velocity: 'rk4_projected', 'generalized_alpha'. Results of others are not reliable there; see `remarks`.
 
     Parameters
     ----------
@@ -83,7 +86,7 @@ class ConstrainedBodies:
         'com': the reference frames sit in the centres of mass, along the axes of the body frames; 'body': they are
         the body frames. It matters on SO(3) x R3 only: SE(3) gives the same motion for any frame on the body.
     baumgarte : Baumgarte, optional
-        Pulls constraint errors back.
+        Baumgarte stabilisation of all constraints.
 
     Raises
     ------
@@ -130,7 +133,7 @@ class ConstrainedBodies:
         self.n = len(model.bodies) - 1
         self.group = ProductGroup(group_names(model, groups))
         self.offsets = reference_frames(model, reference)
-        self.to_body = se3.adjoint(self.offsets)  # twists of the reference frames to those of the body frames
+        self.to_body = se3.adjoint(self.offsets)  # maps twists of reference frames to those of body frames
         self.constraints = JointConstraints(places(model, self.offsets), len(model.bodies))
         self.mass_matrices = np.swapaxes(self.to_body, -1, -2) @ np.array(model.I) @ self.to_body
         self.gaps = Gaps(self.constraints, length_of(model))
@@ -171,23 +174,23 @@ class ConstrainedBodies:
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`."""
+        """Run in one compiled loop; None if there is an `obstacle`."""
         if self.obstacle(acts) or (self.model.nz and hasattr(method.requires, "stiffness")):
             return None
         return run_motion(compiled.motion(self, method, times, x, v, acts), every, progress)
 
     @cached_property
     def driven(self) -> DrivenJoints:
-        """The joints of the tree that move as time says."""
+        """Prescribed joints of the tree."""
         return DrivenJoints(prescribed(self.model))
 
     @cached_property
     def program_numbers(self) -> NDArray:
-        """What compiled code needs to know of the bodies."""
+        """Parameters of the bodies for compiled code."""
         return compiled.numbers(self)
 
     def obstacle(self, acts: Acting | None) -> str:
-        """Forces as functions, joints that cannot be recorded, and some that close loops."""
+        """Describe what prevents a compiled loop: forces as Python functions, or joints that cannot be traced."""
         if acts is None and (self.tau is not None or self.f_ext is not None):
             return "tau or f_ext is a Python function"
         return compiled.obstacle(self)
@@ -195,7 +198,7 @@ class ConstrainedBodies:
     # --- equations of motion ------------------------------------------------------------------------------------------
 
     def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """Mass matrix, constraint Jacobian, forces and eta of one state, in the formulation's own velocities (Eq 3)."""
+        """Return mass matrix, constraint Jacobian, forces and eta at one state, in the group's velocities (Eq 3)."""
         finite(x)
         finite(v)
         C, V = self._world_first(x, v)
@@ -221,7 +224,7 @@ class ConstrainedBodies:
         M, Q, J = block_diagonal(M), Q.reshape(-1), J.reshape(-1, 6 * self.n)
         if spin is not None:
             M, Q = M + spin.mass, Q + spin.force
-        if nz := self.model.nz:  # they are variables with inertia 1, on which their rates act and no constraint does
+        if nz := self.model.nz:  # states of force elements: unconstrained variables with inertia 1
             M = np.block([[M, np.zeros((len(M), nz))], [np.zeros((nz, len(M))), np.eye(nz)]])
             J = np.hstack([J, np.zeros((len(J), nz))])
             Q = np.concatenate([Q, self._elements(t, x, v).act()])
@@ -230,7 +233,7 @@ class ConstrainedBodies:
     def _own_values(
         self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative
     ) -> OwnValues | None:
-        """The rows of the model's constraints."""
+        """Return the rows of the model's constraint elements at one state, or None."""
         if self.own is None:
             return None
         q, qd = self.joint_state(x, v) if self.own.asks_joints else (np.zeros(0), np.zeros(0))
@@ -239,7 +242,7 @@ class ConstrainedBodies:
     def _loop_rows(
         self, C: NDArray, t: float, relative: Relative, J: NDArray, own: OwnValues | None
     ) -> LoopRows | None:
-        """What decides which rows of loops and constraints count; J (m, bodies, 6) of all rows."""
+        """Return the data of the rank decision on rows of loops and constraints. J : (m, bodies, 6), all rows."""
         if self._tree:
             return None
         first, gap = self.constraints.m - self._loop_m, float(self.gaps.largest(C, t))
@@ -248,11 +251,11 @@ class ConstrainedBodies:
         return LoopRows(first, arcs, *self.compared, gap, self.tree_has_inertia)
 
     def _arcs(self, J: NDArray, relative: Relative) -> NDArray:
-        """Rows on rates of the tree's joints, with angles as arcs."""
+        """Return the rows of J in terms of the tree's joint rates, with angles scaled to arc lengths."""
         return np.einsum("mia,iak->mk", J, self._motions(relative)) * arcs_of(self.model, self.gaps.length)
 
     def _motions(self, relative: Relative) -> NDArray:
-        """Twists of all bodies, the world first, for rates of the tree's joints, (bodies, 6, nv)."""
+        """Return the twists of all bodies, the world first, per rate of the tree's joints, (bodies, 6, nv)."""
         model, back = self.model, np.linalg.inv(relative.from_S[: self.n])
         found = np.zeros((self.n + 1, 6, model.nv))
         for i, joint in enumerate(model.joints[1:], start=1):  # from_S V_i - from_P V_parent = S qd
@@ -267,25 +270,25 @@ class ConstrainedBodies:
 
     @property
     def _loop_m(self) -> int:
-        """Rows of loop joints."""
+        """Number of rows of loop joints."""
         return sum(6 - place.type.nv for place in self.constraints.joints[self.n :])
 
     def corrected(
         self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
     ) -> NDArray:
-        """Accelerations that make up for gaps of all joints; see `VelocityLevel`."""
+        """Return accelerations that correct the constraint errors of all joints; see `VelocityLevel`."""
         return corrected_accelerations(self, t, x, v, vdot, closing, moving)
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> HeldStiffMatrices:
-        """M, K and D of springs and dampers in joints of the tree and of force elements, along the velocities."""
+        """Return M, and K and D of springs and dampers in joints of the tree and of force elements."""
         return stiff_matrices(self, t, x, v)
 
     def relative(self, x: NDArray, v: NDArray) -> Relative:
-        """How the frames of all joints stand and move relative to each other."""
+        """Return relative poses and twists of the frames of all joints."""
         return self.constraints.relative(*self._world_first(x, v))
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
-        """The state near (x, v) that obeys the constraints, by Newton's method in the kinetic-energy metric."""
+        """Project (x, v) to the constraints, by Newton's method in the kinetic-energy metric."""
         still = np.zeros_like(v)
         for _ in range(PROJECTIONS):
             g = self.constraint_error(x, t)
@@ -296,7 +299,7 @@ class ConstrainedBodies:
         return x, v + replace(here, Q=still, eta=-here.slip).accelerations()
 
     def _forces(self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative) -> NDArray:
-        """Wrench on every body but for the reactions, with the gyroscopic terms, in its reference frame."""
+        """Return the wrench on every body in its reference frame: all forces and gyroscopic terms, no reactions."""
         Q = -cross_force(V, (self.mass_matrices @ V[..., None])[..., 0])
         weight = np.zeros_like(V)
         weight[:, 3:] = self.model.gravity @ C[:, :3, :3]
@@ -318,7 +321,7 @@ class ConstrainedBodies:
         return Q
 
     def _elements(self, t: float, x: NDArray, v: NDArray) -> ForcesAtState:
-        """The force elements, on bodies where they are: joints that gape tell it less well."""
+        """Return the force elements at a state, by the actual poses of bodies (joint coordinates are less accurate)."""
         T, U = self.poses(x), self.velocities(x, v)
         q, qd = joint_state(self.model, T, U)
         z = split_states(self.model, v, 6 * self.n)[1]
@@ -339,7 +342,7 @@ class ConstrainedBodies:
         return (self.to_body @ self._world_first(x, v)[1][..., None])[..., 0]
 
     def joint_state(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Joint coordinates and velocities that come closest to a state."""
+        """Return the joint coordinates and velocities closest to a state."""
         return joint_state(self.model, self.poses(x), self.velocities(x, v))
 
     def energy(self, x: NDArray, v: NDArray, t: float = 0.0) -> Energy:
@@ -359,18 +362,18 @@ class ConstrainedBodies:
         return Energy(kinetic, gravitational, spring)
 
     def lost_in_elements(self, x: NDArray, v: NDArray, t: float = 0.0) -> float:
-        """Power that force elements lose, W, at one state."""
+        """Return the power that force elements dissipate at one state, W."""
         qd = self.joint_state(x, v)[1]
         return lost(self._elements, self.move, x, v, qd, t)
 
     def momentum(self, x: NDArray, v: NDArray) -> NDArray:
-        """Spatial momentum of all bodies about the world origin, in world axes, shape (..., 6)."""
+        """Return the spatial momentum of all bodies about the world origin, in world axes, shape (..., 6)."""
         C, V = self._world_first(x, v)
         h = self.mass_matrices @ V[..., None]
         return (np.swapaxes(se3.adjoint(se3.inverse(C)), -1, -2) @ h)[..., 0].sum(axis=-2)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """Energy without dampers and motors; momentum where nothing holds on to the world and nothing falls."""
+        """Return the energy, without dampers and motors, and the momentum of a floating model without gravity."""
         held, places = {}, self.constraints.joints
         if not self.model.lossy and not any(j.type.is_driven for j in places) and not working(self.model):
             held["energy"] = self.energy(x, v).total
@@ -403,16 +406,16 @@ class ConstrainedBodies:
 
     @property
     def held(self) -> ConstraintRows | None:
-        """The rows of the model's constraints, the last of `index1`; None if it has none."""
+        """Rows of the model's constraint elements, the last ones of `index1`; None if it has none."""
         return None if self.own is None else self.own.rows
 
     @property
     def nonholonomic(self) -> tuple[str, ...]:
-        """Names of the constraints that hold on velocities alone, or in part."""
+        """Names of the constraints that are nonholonomic, wholly or in part."""
         return () if self.own is None else self.own.rows.nonholonomic
 
     def slip(self, x: NDArray, v: NDArray, t: float = 0.0) -> NDArray:
-        """What is missing of the constraints on velocities alone, (..., m), m/s; 0 in rows that positions tell."""
+        """Return the violation of nonholonomic constraints, (..., m), m/s; 0 in holonomic rows."""
         m = self.constraints.m
         slip = np.zeros((*x.shape[:-1], m + (0 if self.own is None else self.own.m)))
         if self.own is not None:
@@ -420,26 +423,26 @@ class ConstrainedBodies:
         return slip
 
     def row_names(self) -> list[tuple[str, str]]:
-        """Whose each row of `constraint_error` is, "joint 'elbow'" or "constraint 'rod'", and its unit."""
+        """Return for each row of `constraint_error` its owner, "joint 'elbow'" or "constraint 'rod'", and its unit."""
         return self.constraints.row_names() + ([] if self.own is None else self.own.rows.row_names())
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray:
-        """How far the joints stand open at times (n,) in states (n, nx), (n,): the largest angle, rad; see `gaps`."""
+        """Return the closure error of the joints (n,) at times (n,) in states (n, nx), as an angle, rad; see `gaps`."""
         C = self.reference_poses(x)
         if not any(isinstance(place.type, Prescribed) for place in self.constraints.joints):
             return self.gaps.largest(C)
         return np.array([self.gaps.largest(own, at) for own, at in zip(C, t, strict=True)])
 
     def rows_at(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """`index1`; see `rbdkit.formulations.constrained.rank_loss.Closing`."""
+        """Return `index1`; see `rbdkit.formulations.constrained.rank_loss.Closing`."""
         return self.index1(t, x, v)
 
     def remarks(self, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
-        """What a run through these states, (n,), (n, nx), (n, nv), has to say: poses where loops lose rank."""
+        """Return remarks on a run through states at t (n,), x (n, nx), v (n, nv): poses where loops lose rank."""
         return [] if self._tree else rank_remarks(self, t, x, v, closing)
 
     def joint_error(self, x: NDArray, joint: str, t: float = 0.0) -> NDArray:
-        """Residuals of one joint's constraints, shape (..., 6 - nv), rad and m."""
+        """Return the residuals of one joint's constraints, shape (..., 6 - nv), rad and m."""
         names = [place.name for place in self.constraints.joints]
         if joint not in names:
             raise ModelError(f"joint {joint!r} is not in model {self.model.name!r}; known: {', '.join(names)}")
@@ -448,7 +451,7 @@ class ConstrainedBodies:
     # --- inside -------------------------------------------------------------------------------------------------------
 
     def reference_poses(self, x: NDArray) -> NDArray:
-        """Poses of the reference frames, the world first."""
+        """Return the poses of the reference frames, the world first."""
         C = np.empty((*x.shape[:-1], self.n + 1, 4, 4))
         C[..., 0, :, :] = np.eye(4)
         C[..., 1:, :, :] = unflat(x)

@@ -1,4 +1,8 @@
-"""Motions of constrained bodies whose loop over time is compiled."""
+"""Compiled loop over time of constrained bodies: from a `ConstrainedBodies` to program, tables and arrays.
+
+The program depends on kinds of joints, groups and loads only, not on the model: bodies are loop iterations over tables,
+and `code_of` caches one executable for each combination of kinds.
+"""
 
 from __future__ import annotations
 
@@ -74,11 +78,11 @@ GIVEN = (
     "driven_q_first", "driven_v_first", "driven_a_first",
     "driven_q", "driven_v", "driven_a", "driven_numbers",
 )  # fmt: skip
-"""Names of what a motion is bound to, besides the fields of bodies and loops."""
+"""Names of the arrays of a motion, in addition to the fields of bodies and loops; methods may not use them."""
 
 
 def obstacle(system: ConstrainedBodies) -> str:
-    """What there is no compiled code for: joints without formulas, and some that close loops."""
+    """Describe what prevents compiled code: massless branches, joints that cannot be traced; empty if nothing does."""
     model = system.model
     if not system.tree_has_inertia:
         return "what hangs on some joint of the tree has no inertia"
@@ -98,7 +102,7 @@ def obstacle(system: ConstrainedBodies) -> str:
 
 
 def closes_joints(method: Recordable) -> bool:
-    """Whether a method asks for more of a system than its accelerations."""
+    """Whether a method uses more of a system than its accelerations: projections or corrected accelerations."""
     return issubclass(method.requires, (Projectable, ConstrainedSystem, VelocityLevel))
 
 
@@ -110,7 +114,7 @@ def motion(
     v: NDArray,
     acts: Acting | None = None,
 ) -> Prepared:
-    """A motion of constrained bodies through given times."""
+    """Return a motion of constrained bodies through given times, prepared for the batch runner."""
     model, loop = system.model, loop_arrays(times, x, v)
     tau, f_ext = (None, None) if acts is None else (law_of(acts.tau), law_of(acts.f_ext))
     own, baumgarte = own_forces_of(model), system.baumgarte
@@ -225,7 +229,7 @@ def motion(
 
 
 def _own_kind(held: OwnRows) -> OwnKind:
-    """The code of constraints."""
+    """Return what the code of constraint elements depends on."""
     model, joints = held.model, []
     for a in held.rows.velocities:
         i = next(i for i, joint in enumerate(model.joints) if joint.v_slice.start <= a < joint.v_slice.stop)
@@ -234,7 +238,7 @@ def _own_kind(held: OwnRows) -> OwnKind:
 
 
 def held_arrays(held: OwnRows, kind: OwnKind) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """Room for what the program computes of constraints, and the numbers that it is given."""
+    """Return the work arrays of constraint elements, and their parameters."""
     m, bodies = held.m, list(kind.bodies)
     room = {"held_J": np.zeros(6 * m * len(bodies)), "held_open": np.zeros(m), "held_missing": np.zeros(m)}
     return room, {
@@ -244,12 +248,12 @@ def held_arrays(held: OwnRows, kind: OwnKind) -> tuple[dict[str, NDArray], dict[
 
 
 def _rows(place: Place) -> range:
-    """The rows of a joint's constraints."""
+    """Return the range of a joint's constraint rows."""
     return range(6 - place.type.nv)
 
 
 def _kinds(model: Model, asked: bool, closes: bool) -> list[Kind]:
-    """Of the joints. asked : whether anybody wants to know all joint coordinates. closes : or closes all joints."""
+    """Return the kind of each joint. asked : all joint coordinates are needed. closes : all joints are projected."""
     kinds = []
     for joint in model.joints[1:]:
         plain = is_plain(joint.type)
@@ -272,14 +276,14 @@ def _form(type: JointType) -> str:
 
 
 def _moving_numbers(system: ConstrainedBodies, kinds: list[Kind]) -> dict[str, NDArray]:
-    """What the formulas of joints whose axes move need, one joint after the other; nothing if there are none."""
+    """Return the parameters of joints with configuration-dependent axes, concatenated; empty if there are none."""
     joints = system.model.joints[1:]
     found = [moving_axes(joint.type).numbers for joint, kind in zip(joints, kinds, strict=True) if kind.moving]
     return {"moving_numbers": np.array([x for own in found for x in own], dtype=float)} if found else {}
 
 
 def _moving_places(kinds: list[Kind]) -> dict[str, list[int]]:
-    """Where the numbers of each joint begin among those of joints whose axes move, and of those that move in time."""
+    """Return for each joint the places of its numbers among those of joints with moving axes and prescribed joints."""
     places: dict[str, list[int]] = {f"{name}_first": [] for name in ("moving", "driven_q", "driven_v", "driven_a")}
     own = q = v = 0
     for kind in kinds:
@@ -310,7 +314,7 @@ def code_of(
     backend: Backend,
     lanes: Lanes,
 ) -> Executable:
-    """Steps of a method on all bodies of these kinds and groups, in a loop over time."""
+    """Compile the loop over time for a method, and for kinds of joints, groups and loads."""
     program = Program("constrained_bodies", lanes)
     of_model = kinds, groups, loops, tau, f_ext, own, loop_forms, stabilised, held, driven, moving_loops
     over_time(BodySystem(program, *of_model), step)
@@ -318,7 +322,7 @@ def code_of(
 
 
 def numbers(system: ConstrainedBodies) -> NDArray:
-    """What the program needs to know of each body, in coordinates of its reference frame, (n, NUMBERS) flattened."""
+    """Return the parameters of each body in coordinates of its reference frame, (n, NUMBERS) flattened."""
     rows = np.zeros((system.n, NUMBERS))
     for i, row in enumerate(rows, start=1):
         joint, M = system.model.joints[i], system.mass_matrices[i]
@@ -334,7 +338,7 @@ def numbers(system: ConstrainedBodies) -> NDArray:
 
 
 def loop_arrays_of(system: ConstrainedBodies) -> dict[str, NDArray]:
-    """What the program needs to know of the loop joints, and room for what it computes."""
+    """Return the parameters of the loop joints, and the work arrays of loops."""
     places = system.constraints.joints[system.n :]
     T = [se3.adjoint(se3.inverse(place.successor_placement)).T @ _subspace(place.type) for place in places]
     sizes = [part.shape[1] for part in T]

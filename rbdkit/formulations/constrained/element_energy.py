@@ -1,4 +1,4 @@
-"""What force elements store and lose on bodies where these are: joints that gape tell it less well."""
+"""Stored energy and dissipation of force elements, by the actual poses of the bodies, not by joint coordinates."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rbdkit.algorithms.force_elements import STEP
 from rbdkit.model.force import ForcesAtState, power
 
 At = Callable[[float, NDArray, NDArray], ForcesAtState]
-"""The elements at a time, in a state (nx,) with velocities and states of elements (nw,)."""
+"""Function that gives the elements at a time, in a state (nx,), with velocities and states of elements (nw,)."""
 
 
 def stored(at: At, x: NDArray, v: NDArray, t: float) -> NDArray:
-    """Energy in the elements, J; stacks allowed: (..., nx) -> (...)."""
+    """Return the energy stored in the elements, J; stacks allowed: (..., nx) -> (...)."""
     found = np.zeros(x.shape[:-1])
     for k in np.ndindex(found.shape):
         found[k] = at(t, x[k], v[k]).energy()
@@ -23,10 +23,10 @@ def stored(at: At, x: NDArray, v: NDArray, t: float) -> NDArray:
 
 
 def lost(at: At, move: Callable[[NDArray, NDArray], NDArray], x: NDArray, v: NDArray, qd: NDArray, t: float) -> float:
-    """Power that the elements lose, W, at one state: that of their forces, less what becomes of the energy they store.
+    """Return the power that the elements dissipate at one state, W: minus that of their forces, minus the stored power.
 
-    The latter by a difference along the motion of the bodies, whatever their joints allow. move : from a state along a
-    velocity. qd : (nv,) velocities of the joints.
+    The rate of the stored energy is a central difference of order 4 along the motion of the bodies, whatever their
+    joints allow. move : moves a state along a velocity. qd : (nv,) velocities of the joints.
     """
     acting = at(t, x, v)
     rates = acting.act()

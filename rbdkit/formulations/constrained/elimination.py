@@ -1,4 +1,7 @@
-"""A joint's part in the recursion over the tree: eliminated on the way in, accelerated on the way out."""
+"""Articulated-body recursion, one joint: elimination on the inward pass, acceleration on the outward pass.
+
+Featherstone (2008), section 7.3. Equation numbers are his.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from rbdkit.trace import Scalar
 
 
 def eliminate_joint(body: ProgramBody, kind: Kind, applied: Callable[[int], Scalar]) -> None:
-    """What the parent feels of a body and all that it carries. applied : joint force on an axis."""
+    """Add the articulated inertia and bias force of a body's subtree to its parent. applied : joint force by axis."""
     parent = body.parent
     IA, pA, tau = abi.of(body.get("IA")), fv.of(body.get("pA")), []
     for k in range(kind.freedoms):
@@ -34,7 +37,7 @@ def eliminate_joint(body: ProgramBody, kind: Kind, applied: Callable[[int], Scal
 
 
 def accelerate(body: ProgramBody, kind: Kind) -> None:
-    """The acceleration of a body from that of its parent."""
+    """Compute the acceleration of a body from that of its parent."""
     a = transform(body) @ mv(*body.pair("A", body.parent)) + mv(*body.pair("drift"))  # Eq 7.46
     if kind.freedoms:
         U, D, u = factors(body, kind)
@@ -43,7 +46,7 @@ def accelerate(body: ProgramBody, kind: Kind) -> None:
 
 
 def factors(body: ProgramBody, kind: Kind) -> tuple[Forces, JointMatrix, JointVector]:
-    """U, D and u of a joint that has been eliminated (Eqs 7.43 to 7.45)."""
+    """Return U, D and u of a joint that has been eliminated (Eqs 7.43 to 7.45)."""
     n, stored = kind.freedoms, body.get("factors")
     end = 6 * n + n * (n + 1) // 2
     U = Forces(fv.of(stored[6 * k : 6 * k + 6]) for k in range(n))
@@ -51,12 +54,12 @@ def factors(body: ProgramBody, kind: Kind) -> tuple[Forces, JointMatrix, JointVe
 
 
 def subspace(body: ProgramBody, kind: Kind) -> Subspace:
-    """S of a joint."""
+    """Return the motion subspace S of a joint."""
     axes = body.axes()
     return Subspace(mv.of(axes[6 * k : 6 * k + 6]) for k in range(kind.freedoms))
 
 
 def transform(body: ProgramBody) -> plx:
-    """From the parent to the body."""
+    """Return the transform from the parent to the body."""
     X = body.get("X")
     return plx(Matrix.of(X[:9]).T, Vector(X[9:]))

@@ -1,4 +1,4 @@
-"""How far the joints of a model are open, by the numbers of `rbdkit.engine.rows.gaps`."""
+"""Closure error of the joints of a model, by the numbers of `rbdkit.engine.rows.gaps`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rbdkit.formulations.constrained.joint_constraints import JointConstraints
 
 
 class Gaps:
-    """How far the joints of a model are open. length : that shifts are compared with, m."""
+    """Closure error of all joints of a model, as an angle. length : by which shifts are divided, m."""
 
     def __init__(self, constraints: JointConstraints, length: float) -> None:
         self.constraints, self.length = constraints, length
@@ -23,7 +23,7 @@ class Gaps:
         self._others = [rows for place, rows in zip(joints, constraints.rows, strict=True) if not covered(place.type)]
 
     def largest(self, C: NDArray, t: float = 0.0) -> NDArray:
-        """The largest gap (...,) of states, rad; C (..., bodies, 4, 4), the world first."""
+        """Return the largest closure error (...,) of a joint, rad; C (..., bodies, 4, 4), the world first."""
         parts = np.split(self.numbers, range(3, GAP_NUMBERS - 8, 3), axis=1)
         n_S, n_P, e_S, e_P, b_P, screw, p_S, p_P, D = parts
         P, S = C[..., self.predecessor, :, :], C[..., self.successor, :, :]

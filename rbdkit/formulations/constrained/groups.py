@@ -1,4 +1,4 @@
-"""The configuration space of several bodies as a product of groups, one group a body."""
+"""The configuration space of several bodies as a product of Lie groups, one for each body."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbdkit.spatial import se3, so3xr3
 
 
 class Group(NamedTuple):
-    """What a Lie group on the poses of a body provides; all functions take stacks."""
+    """Operations of a Lie group on the poses of a body; all functions take stacks."""
 
     multiply: Callable[[NDArray, NDArray], NDArray]
     inverse: Callable[[NDArray], NDArray]
@@ -48,47 +48,47 @@ class ProductGroup:
         self._parts = [(self._places(name), GROUPS[name]) for name in GROUPS if name in names]
 
     def _places(self, name: str) -> slice | NDArray:
-        """Where the bodies on that group stand; a slice where it is all of them, which copies nothing."""
+        """Return the indices of the bodies on a group; a slice if it is all of them, which needs no copies."""
         own = np.array([n == name for n in self.names])
         return slice(None) if own.all() else np.flatnonzero(own)
 
     def move(self, C: NDArray, u: NDArray) -> NDArray:
-        """C exp(u)."""
+        """Return C exp(u)."""
         moved = np.empty(np.broadcast_shapes(C.shape[:-2], u.shape[:-1]) + (4, 4))
         for own, group in self._parts:
             moved[..., own, :, :] = group.multiply(C[..., own, :, :], group.exp(u[..., own, :]))
         return moved
 
     def displacement(self, C0: NDArray, C1: NDArray) -> NDArray:
-        """The u with C0 exp(u) = C1."""
+        """Return the u with C0 exp(u) = C1."""
         u = np.empty((*np.broadcast_shapes(C0.shape[:-2], C1.shape[:-2]), 6))
         for own, group in self._parts:
             u[..., own, :] = group.log(group.multiply(group.inverse(C0[..., own, :, :]), C1[..., own, :, :]))
         return u
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
-        """dexp^-1 of -u, times v (Eq 36): u' where C exp(u) moves with velocity v."""
+        """Return u' where C exp(u) moves with velocity v: dexp^-1 of -u, times v (Eq 36)."""
         rate = np.empty_like(v)
         for own, group in self._parts:
             rate[..., own, :] = (group.right_jacobian_inverse(u[..., own, :]) @ v[..., own, :, None])[..., 0]
         return rate
 
     def twists(self, C: NDArray, v: NDArray) -> NDArray:
-        """Body twists V = B v of velocities v (Eqs 6, 20)."""
+        """Return the body twists V = B v of velocities v (Eqs 6, 20)."""
         return np.where(self.hybrid[:, None], so3xr3.twist(C, v), v) if self.hybrid.any() else v
 
     def velocities(self, C: NDArray, V: NDArray) -> NDArray:
-        """Velocities v of body twists V."""
+        """Return the velocities v of body twists V."""
         return np.where(self.hybrid[:, None], so3xr3.hybrid(C, V), V) if self.hybrid.any() else V
 
     def tangent(self, C: NDArray) -> NDArray:
-        """B, shape (n, 6, 6), with V = B v: 1 on SE(3), diag(1, R^T) on SO(3) x R3."""
+        """Return B, shape (n, 6, 6), with V = B v: 1 on SE(3), diag(1, R^T) on SO(3) x R3."""
         B = np.zeros((*C.shape[:-2], 6, 6)) + np.eye(6)
         B[self.hybrid, 3:, 3:] = np.swapaxes(C[self.hybrid, :3, :3], -1, -2)
         return B
 
     def tangent_rate(self, V: NDArray) -> NDArray:
-        """B' v = (0, -w x R^T v_s) on SO(3) x R3, 0 on SE(3); from the body twists V, shape (n, 6)."""
+        """Return B' v = (0, -w x R^T v_s) on SO(3) x R3, 0 on SE(3), from the body twists V, shape (n, 6)."""
         rate = np.zeros_like(V)
         rate[self.hybrid, 3:] = -np.cross(V[self.hybrid, :3], V[self.hybrid, 3:])
         return rate

@@ -1,4 +1,11 @@
-"""The constrained Newton-Euler equations in their index-1 form (Müller and Terze 2013, Eq 3)."""
+"""The constrained Newton-Euler equations in index-1 form (Müller and Terze 2013, Eq 3), with redundant constraints.
+
+The constraints are differentiated twice, so they hold on accelerations: ``J vdot = eta``. There are three ways of
+solving, for three kinds of rows. Rows of a tree are independent: the saddle-point matrix is regular. With loops,
+the tree is solved first for all reactions of loop rows, and a rank decision on the small matrix Lambda = L A^-1 L^T
+(`rbdkit.engine.rows.dependence`) picks the rows that count. If the tree alone is singular (a massless branch that only
+the loop determines), a null-space method follows.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +27,11 @@ from rbdkit.model.closing.rank import FLOOR
 class Index1:
     """``[M J^T; J 0] [vdot; lambda] = [Q; eta]``: equations of motion and constraints on the accelerations.
 
-    M : (n, n) mass matrix. J : (m, n) constraint Jacobian. Q : (n,) forces. eta : (m,) right side of J vdot = eta.
-    slip : (m,) rates at which the velocities violate the constraints, J v where no joint is driven.
+    M : (n, n) mass matrix. J : (m, n) constraint Jacobian. Q : (n,) forces. eta : (m,) right-hand side of J vdot = eta.
+    slip : (m,) violation of the constraints by the velocities: J v, if no joint is prescribed.
     independent : True if the rows of J are known to be independent, as those of a tree are.
-    loops : what is known of the rows of loops, which may depend on those before; `dependence` says which count.
-    states : how many of the n variables, the last ones, are no velocities but states of force elements.
+    loops : data for the rank decision on rows of loops, which may depend on earlier rows; see `dependence`.
+    states : number of variables, the last ones, that are states of force elements.
     """
 
     M: NDArray
@@ -37,7 +44,7 @@ class Index1:
     states: int = 0
 
     def accelerations(self) -> NDArray:
-        """vdot (n,) alone.
+        """Return the accelerations vdot (n,).
 
         Raises
         ------
@@ -52,9 +59,9 @@ class Index1:
             raise self._singular() from None
 
     def solve(self) -> tuple[NDArray, NDArray]:
-        """Accelerations (n,) and multipliers (m,); lambda is minus the reaction, in the coordinates of the rows.
+        """Return accelerations (n,) and multipliers (m,); lambda is minus the reaction, in the coordinates of the rows.
 
-        Of dependent rows the multipliers are those of least norm, and only their sum J^T lambda has a meaning.
+        If rows are dependent, the multipliers of least norm are returned; only J^T lambda is unique then.
 
         Raises
         ------
@@ -90,10 +97,10 @@ class Index1:
 
     @cached_property
     def _tree_and_loops(self) -> tuple[NDArray, NDArray]:
-        """vdot, and which rows of the loops count: the tree answers the reactions of these.
+        """vdot, and which rows of the loops are independent, by the tree's responses to reactions.
 
-        Bodies as light as 1e-9 of others leave Lambda ill-conditioned: what accelerations miss of the constraints is
-        taken off once more, in the same way.
+        Bodies lighter than others by a factor of 1e-9 make Lambda ill-conditioned; then the residual of the constraints
+        is removed once more in the same way (iterative refinement).
         """
         assert self.loops is not None
         n, first = len(self.Q), self.loops.first
@@ -112,7 +119,7 @@ class Index1:
         return found, counting
 
     def _null_space(self) -> tuple[NDArray, NDArray]:
-        """vdot = J^+ eta + N y, where the columns of N span the motions that the constraints allow."""
+        """Return vdot = J^+ eta + N y, where N spans the null space of J, and multipliers."""
         U, s, Vt = self._decomposition
         r = len(s)
         a = Vt.T @ ((U.T @ self.eta) / s)
@@ -123,7 +130,7 @@ class Index1:
 
     @cached_property
     def _decomposition(self) -> tuple[NDArray, NDArray, NDArray]:
-        """U, s, V^T of J without what others imply: of the rows that count if they are known."""
+        """Truncated singular value decomposition U, s, V^T of J, of the rank that was decided if there is one."""
         counting = self._counting
         U, s, Vt = np.linalg.svd(self.J, full_matrices=False)
         r = int(np.sum(s > np.sqrt(FLOOR) * s.max(initial=0.0))) if counting is None else int(np.sum(counting))
@@ -131,7 +138,7 @@ class Index1:
 
     @property
     def _counting(self) -> NDArray | None:
-        """Which rows count, (m,), or None where nothing is known of them."""
+        """Independent rows as a mask (m,), or None without a rank decision."""
         if self.independent:
             return np.ones(len(self.eta), dtype=bool)
         if self.loops is None:
@@ -141,12 +148,12 @@ class Index1:
 
     @cached_property
     def _says(self) -> NDArray:
-        """How much each row of the loops says by its geometry, see `dependence`."""
+        """Measure s^2 of what each loop row adds to the others by its geometry, see `dependence`."""
         return np.zeros(0) if self.loops is None else self.loops.says()
 
     @property
     def independent_rows(self) -> NDArray:
-        """Combinations of the rows, (m, rank), as columns, that say all of them once."""
+        """Combinations of the rows, (m, rank), as columns, that are independent and imply all rows."""
         counting = self._counting
         return self._decomposition[0] if counting is None else np.eye(len(self.eta))[:, counting]
 
@@ -158,9 +165,9 @@ class Index1:
 
     @property
     def weakest(self) -> float:
-        """The least s^2 (see `dependence`) of the rows of loops that count; 1 where there are none, or it is not known.
+        """Smallest s^2 (see `dependence`) of the independent loop rows; 1 if there are none, or without rank decision.
 
-        It falls to 0 towards poses where rows become dependent that are not so elsewhere.
+        It tends to 0 towards singular poses, where rows become dependent that are independent elsewhere.
         """
         return float(self._says[self._says > 0.0].min(initial=1.0))
 
@@ -177,22 +184,22 @@ class Index1:
 
 @runtime_checkable
 class ConstrainedSystem(System, Protocol):
-    """A system that gives the matrices of its constrained equations of motion; a recorded one has `corrected`."""
+    """A system with constrained equations of motion as matrices; a recorded one has `corrected`."""
 
     def index1(self, t: float, x: NDArray, v: NDArray) -> Index1:
-        """M, J and Q of ``M vdot + J^T lambda = Q``."""
+        """Return M, J and Q of ``M vdot + J^T lambda = Q`` at one state."""
         ...
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
-        """g(x), shape (m,)."""
+        """Return the constraint errors g(x), shape (m,)."""
         ...
 
     def corrected(
         self, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float = 0.0
     ) -> NDArray:
-        """The accelerations a of ``M a + J^T lambda = Q`` under ``J a = J vdot - closing g + moving sigma``.
+        """Return the accelerations a with ``M a + J^T lambda = Q``, ``J a = J vdot - closing g + moving sigma``.
 
-        sigma : the velocities that time alone makes across the constraints.
+        sigma are the velocities of prescribed joints across the constraints.
         """
         ...
 
@@ -200,7 +207,7 @@ class ConstrainedSystem(System, Protocol):
 def corrected_accelerations(
     system: ConstrainedSystem, t: float, x: NDArray, v: NDArray, vdot: NDArray, closing: float, moving: float
 ) -> NDArray:
-    """Accelerations of which constraints ask for those of a guess, less what closes their gaps; see `VelocityLevel`."""
+    """Return accelerations that obey ``J a = J vdot - closing g + moving sigma``; see `VelocityLevel.corrected`."""
     here = system.index1(t, x, v)
     eta = here.J @ vdot - closing * system.constraint_error(x, t)
     if moving:

@@ -7,7 +7,7 @@ span, and the relative velocity in the range of S. With T from the joint type (T
     velocity       T^T (v_rel - v_J) = 0,          v_rel = V_S - Ad(X^-1) V_P
     acceleration   T^T (V_S' - Ad(X^-1) V_P') = T^T (c_J - v_rel x V_S)
 
-So a joint has 6 - nv rows whatever its type, they are independent, and near the surface g = 0 has no other solutions.
+So a joint of any type has 6 - nv rows; they are independent, and near the surface g = 0 has no other solutions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rbdkit.spatial.cross import cross_motion
 
 @dataclass(frozen=True)
 class Relative:
-    """How the successor frames of all joints are placed and move relative to the predecessor frames.
+    """Relative poses and twists of all joints: successor frames in predecessor frames.
 
     X : (j, 4, 4) relative poses. from_S, from_P : (j, 6, 6) with v_rel = from_S V_s - from_P V_p for the twists of the
     bodies' reference frames. V_S, v_rel : (j, 6) twist of the successor frame and relative twist in its coordinates.
@@ -45,7 +45,7 @@ class JointConstraints:
 
     Parameters
     ----------
-    joints : as `places` lists them. bodies : how many there are, with the world.
+    joints : joints as `places` lists them. bodies : number of bodies, with the world.
 
     Attributes
     ----------
@@ -80,23 +80,23 @@ class JointConstraints:
                 self._varying.append(k)
 
     def row_names(self) -> list[tuple[str, str]]:
-        """Whose each row is, in words, and its unit."""
+        """Return for each row the name of its joint, and its unit."""
         pairs = zip(self.joints, self.rows, strict=True)
         return [(f"joint {joint.name!r}", "rad, m") for joint, rows in pairs for _ in range(rows.start, rows.stop)]
 
     def relative_poses(self, C: NDArray) -> NDArray:
-        """X of every joint, shape (..., j, 4, 4), from the bodies' poses C, the world first."""
+        """Return X of every joint, shape (..., j, 4, 4), from the bodies' poses C, the world first."""
         return se3.inverse(C[..., self.predecessor, :, :] @ self._A_P) @ (C[..., self.successor, :, :] @ self._A_S)
 
     def relative(self, C: NDArray, V: NDArray) -> Relative:
-        """Relative poses and twists; C (bodies, 4, 4), V (bodies, 6), the world first."""
+        """Return relative poses and twists; C (bodies, 4, 4), V (bodies, 6), the world first."""
         X = self.relative_poses(C)
         from_P = se3.adjoint(se3.inverse(X)) @ self._X_P
         V_S = (self._X_S @ V[self.successor, :, None])[..., 0]
         return Relative(X, self._X_S, from_P, V_S, V_S - (from_P @ V[self.predecessor, :, None])[..., 0])
 
     def position(self, C: NDArray, t: float = 0.0) -> NDArray:
-        """g, shape (..., m), rad and m."""
+        """Return the position residuals g, shape (..., m), rad and m."""
         X = self.relative_poses(C)
         g = np.zeros((*C.shape[:-3], self.m))
         closest = np.empty((*C.shape[:-3], len(self._alike), 4, 4))
@@ -111,7 +111,7 @@ class JointConstraints:
         return g
 
     def velocity_and_acceleration(self, relative: Relative, t: float) -> tuple[NDArray, NDArray, NDArray]:
-        """J of shape (m, bodies, 6), with the world; J V less what driven joints do; and eta (M Eq 3), (m,) each."""
+        """Return J (m, bodies, 6), with the world, J V minus prescribed velocities (m,), and eta of Eq 3 (m,)."""
         T, used = self._T, self._used
         bias = -cross_motion(relative.v_rel, relative.V_S)
         excess = relative.v_rel
@@ -131,14 +131,14 @@ class JointConstraints:
 
 
 def _is_plain(type: JointType) -> bool:
-    """Whether both spaces of a joint are constant, and g is the logarithm of what is left between pose and joint."""
+    """Whether S and T of a joint are constant, and g is the logarithm of the deviation from the closest joint pose."""
     return type.constant_S and type.constant_T and type.__class__ is not Spherical
 
 
 def _position(type: JointType, X: NDArray, t: float) -> NDArray:
-    """g of one joint that is not plain, (..., 6 - nv), for a stack of poses."""
+    """Return g of one joint that is not plain, (..., 6 - nv), for a stack of poses."""
     if type.__class__ is Spherical:
-        return (X[..., None, :3, 3] @ X[..., :3, :3])[..., 0, :]  # the rotation left over is none
+        return (X[..., None, :3, 3] @ X[..., :3, :3])[..., 0, :]  # any rotation is allowed
     if type.constant_S:
         q = coordinates_of(type, X)
     else:

@@ -1,4 +1,4 @@
-"""What acts inside the joints, on the bodies that they connect: applied forces, springs, dampers and rotors."""
+"""Forces in joints as wrenches on the two bodies of each: applied forces, springs, dampers and rotors."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rbdkit.spatial.cross import cross_motion
 
 
 def applied(model: Model, constraints: JointConstraints, relative: Relative, tau: NDArray) -> NDArray:
-    """Wrenches (bodies, 6) on the bodies' reference frames from joint forces tau (nv,).
+    """Return the wrenches (bodies, 6) on the bodies' reference frames of joint forces tau (nv,).
 
-    In the joint acts any force f with S^T f = tau, on the successor, and -f on the predecessor; what such forces differ
-    by, the constraints take up. Here f is the shortest.
+    Any force f with S^T f = tau may act on the successor, and -f on the predecessor; different choices differ by
+    constraint forces only. The shortest f is taken.
     """
     f = np.zeros((len(constraints.joints), 6))
     for k, joint in enumerate(model.joints[1:]):  # loop joints come after these and have no tau
@@ -31,7 +31,7 @@ def applied(model: Model, constraints: JointConstraints, relative: Relative, tau
 
 
 class Rotors(NamedTuple):
-    """Rotors that turn with the joints: joint accelerations are ``P V' + bias``, torques -armature times that.
+    """Rotor inertias (armature) of joints: joint accelerations are ``P V' + bias``, torques -armature times that.
 
     P : (k, n, 6), without the world. bias, armature : (k,).
     """
@@ -41,28 +41,28 @@ class Rotors(NamedTuple):
     armature: NDArray
 
     def with_velocities(self, B: NDArray, drift: NDArray) -> Rotors:
-        """The same for velocities v with V' = B v' + drift."""
+        """Return the rotors in terms of velocities v with V' = B v' + drift."""
         bias = self.bias + np.einsum("kia,ia->k", self.P, drift)
         return Rotors(np.einsum("kia,iab->kib", self.P, B), bias, self.armature)
 
     @property
     def mass(self) -> NDArray:
-        """What they add to the mass matrix, (6 n, 6 n)."""
+        """Contribution to the mass matrix, (6 n, 6 n)."""
         P = self.P.reshape(len(self.P), -1)
         return P.T * self.armature @ P
 
     @property
     def force(self) -> NDArray:
-        """What they add to the forces, (6 n,)."""
+        """Contribution to the forces, (6 n,)."""
         return -self.P.reshape(len(self.P), -1).T @ (self.armature * self.bias)
 
 
 def joint_rates(
     model: Model, constraints: JointConstraints, relative: Relative, t: float, joints: Sequence[int]
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Accelerations of joints of the tree as ``P V' + bias``: P (k, bodies, 6), with the world, and bias (k,).
+    """Return accelerations of joints of the tree as ``P V' + bias``: P (k, bodies, 6), with the world, and bias (k,).
 
-    The third array has the numbers of their velocity variables, (k,). joints : by their numbers.
+    The third array has the indices of their velocity variables, (k,). joints : indices of the joints.
     """
     P, bias, velocities = [], [], []
     for i in joints:
@@ -80,7 +80,7 @@ def joint_rates(
 
 
 def rotors(model: Model, constraints: JointConstraints, relative: Relative, t: float) -> Rotors:
-    """The rotors of all joints of the tree."""
+    """Return the rotors of all joints of the tree."""
     turning = [i for i, joint in enumerate(model.joints) if joint.armature.any()]
     P, bias, _ = joint_rates(model, constraints, relative, t, turning)
     return Rotors(P[:, 1:], bias, np.concatenate([model.joints[i].armature for i in turning]))

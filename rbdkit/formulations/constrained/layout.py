@@ -1,4 +1,4 @@
-"""How states of constrained bodies are laid out in flat arrays, and what a user may say about bodies."""
+"""Layout of states of constrained bodies in flat arrays, and options that are given by body."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbdkit.model import Model
 
 
 def group_names(model: Model, groups: str | Mapping[str, str] | Sequence[str]) -> list[str]:
-    """The group of every body but the world."""
+    """Return the name of the group of every body but the world."""
     names = [body.name for body in model.bodies[1:]]
     if isinstance(groups, str):
         return [groups] * len(names)
@@ -27,7 +27,7 @@ def group_names(model: Model, groups: str | Mapping[str, str] | Sequence[str]) -
 
 
 def reference_frames(model: Model, reference: str) -> NDArray:
-    """Poses (bodies, 4, 4) of the reference frames in the body frames, the world first."""
+    """Return the poses (bodies, 4, 4) of the reference frames in the body frames, the world first."""
     offsets = np.zeros((len(model.bodies), 4, 4)) + np.eye(4)
     for body in model.bodies[1:]:
         if reference == "com" and body.inertia is not None:
@@ -36,14 +36,14 @@ def reference_frames(model: Model, reference: str) -> NDArray:
 
 
 def flat(C: NDArray) -> NDArray:
-    """Poses (..., n, 4, 4) as 12 n numbers."""
+    """Return poses (..., n, 4, 4) as 12 n numbers."""
     x = np.empty((*C.shape[:-2], 12))
     x[..., :9], x[..., 9:] = C[..., :3, :3].reshape(*C.shape[:-2], 9), C[..., :3, 3]
     return x.reshape(*C.shape[:-3], -1)
 
 
 def unflat(x: NDArray) -> NDArray:
-    """Poses (..., n, 4, 4) from 12 n numbers."""
+    """Return poses (..., n, 4, 4) from 12 n numbers."""
     x = x.reshape(*x.shape[:-1], -1, 12)
     C = np.zeros((*x.shape[:-1], 4, 4))
     C[..., :3, :3], C[..., :3, 3], C[..., 3, 3] = x[..., :9].reshape(*x.shape[:-1], 3, 3), x[..., 9:], 1.0
@@ -51,7 +51,7 @@ def unflat(x: NDArray) -> NDArray:
 
 
 def block_diagonal(blocks: NDArray) -> NDArray:
-    """The matrix (6 n, 6 n) of blocks (n, 6, 6)."""
+    """Return the block-diagonal matrix (6 n, 6 n) of blocks (n, 6, 6)."""
     n = len(blocks)
     M = np.zeros((n, 6, n, 6))
     M[np.arange(n), :, np.arange(n), :] = blocks

@@ -1,4 +1,4 @@
-"""Poses at which loops lose rank, in a run that went through them."""
+"""Detection of singular poses, where loops lose rank, in the states of a run, for its report."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ if TYPE_CHECKING:
 
 
 class Closing(Protocol):
-    """A system with loops. rows_at : its `index1`, of which only M, J and what is known of the rows count."""
+    """A system with loops. rows_at : its `index1`, of which only M, J and the rank decision are used."""
 
     def gap(self, t: NDArray, x: NDArray) -> NDArray: ...
     def rows_at(self, t: float, x: NDArray, v: NDArray) -> Index1: ...
 
 
 SAMPLES = 16
-"""So many states say what is usual in a run."""
+"""Number of states that give the usual rank of a run."""
 FEW = 5
-"""So many where loops stayed closed, so that only the start is in doubt."""
+"""Number of such states if loops stayed closed, so that only the start is in doubt."""
 SUSPECTS = 8
-"""So many moments are looked at: where the loops opened by the largest factors."""
+"""Number of times that are examined: those where the closure error grew by the largest factors."""
 CLOSE = 0.01
-"""s^2 of the row that says least, compared with its median over a run, from which on a pose counts as close to such."""
+"""Smallest s^2 of a row, relative to its median over the run, below which a pose counts as near-singular."""
 CLOSED = 1e-9
-"""Gap (rad) that rounding errors leave: loops that stay closed to this have passed well wherever they came."""
+"""Closure error (rad) of round-off: loops that never open further have passed all singular poses well."""
 
 
 def few_of(n: int, few: int = FEW) -> NDArray:
-    """Numbers of so many of n states, from the first to the last: those that are looked at where loops stayed closed.
+    """Return the indices of `few` of n states, evenly spaced: those that are examined if loops stayed closed.
 
-    Of these alone `rank_remarks` says the same as of all.
+    Given these alone, `rank_remarks` returns the same as for all.
     """
     return np.unique(np.linspace(0, n - 1, few).astype(int))
 
 
 def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: bool = False) -> list[str]:
-    """A sentence on the first pose where the loops opened suddenly and one on the start, if they lose rank there.
+    """Return remarks on a singular start, and on the first singular pose where the loops opened suddenly.
 
-    closing : whether the method was to close them in every step.
+    closing : whether the method projects to the constraints in every step.
     """
     gap = system.gap(t, x)
     closed = bool(gap.max() <= CLOSED)
@@ -51,7 +51,7 @@ def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: b
     seen: dict[int, tuple[int, float]] = {}
 
     def weakest(k: int) -> tuple[int, float]:
-        """Rank, and the least that a row says which counts."""
+        """Return the rank at state k, and the smallest s^2 of an independent row."""
         if k not in seen:
             here = system.rows_at(t[k], x[k], v[k])
             seen[k] = here.rank, here.weakest

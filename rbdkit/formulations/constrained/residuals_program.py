@@ -1,4 +1,4 @@
-"""Residuals of joints at many states at once: `JointConstraints.position`, compiled."""
+"""Compiled constraint residuals of joints at many states: `JointConstraints.position` as a program."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rbdkit.spatial.vector3 import Matrix, Vector, dot
 from rbdkit.trace import Backend, Executable, Index, Program, available, compiling, executable
 
 MANY = 16
-"""So many states are worth a call of compiled code."""
+"""Number of states from which on a call of compiled code is worth it."""
 
 KNOWN = tuple(type for types in FORMS.values() for type in types)
 
 
 class Residuals:
-    """The residuals of all joints as a program knows them. constraints : of joints that are `covered`."""
+    """Compiled residuals of all joints. constraints : constraints of joints that are `covered`."""
 
     @staticmethod
     def covered(constraints: JointConstraints) -> bool:
-        """Whether there is code for all joints."""
+        """Whether there are formulas for all joints."""
         return all(isinstance(place.type, KNOWN) and not place.type.is_users_own for place in constraints.joints)
 
     def __init__(self, constraints: JointConstraints) -> None:
@@ -45,7 +45,7 @@ class Residuals:
         self._tables = {name: np.array(table, dtype=np.int64) for name, table in tables.items()}
 
     def at(self, C: NDArray) -> NDArray:
-        """g (n, rows) of states; C : poses (n, bodies, 4, 4) of their reference frames, the world first."""
+        """Return g (n, rows) at states; C : poses (n, bodies, 4, 4) of the reference frames, the world first."""
         n, bodies = C.shape[:2]
         g, m = np.zeros((n, len(self._rows))), len(self._tables["forms"])
         arrays = {
@@ -86,7 +86,7 @@ def _code(forms: tuple[str, ...], backend: Backend) -> Executable:
 
 
 def _pose(program: Program, frame: Index) -> tuple[Matrix, Vector]:
-    """Of a frame, from its matrix (4, 4)."""
+    """Load rotation and position of a frame from its matrix (4, 4)."""
     place = frame * 16
     R = Matrix.of([program.load("poses", place, 4 * i + j) for i, j in product(range(3), range(3))])
     return R, Vector([program.load("poses", place, 4 * i + 3) for i in range(3)])

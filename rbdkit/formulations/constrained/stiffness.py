@@ -1,4 +1,4 @@
-"""K and D of what acts in a model by itself, along the velocities of its bodies."""
+"""Stiffness and damping matrices of passive forces, in the velocities of constrained bodies."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def body_stiffness(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-    """K = df/dx and D = -df/dv, (6 n, 6 n) each; those of springs of joints that close loops are not among them.
+    """Return K = df/dx and D = -df/dv, (6 n, 6 n) each, without springs of loop joints.
 
-    Forces of joints are wrenches on their two bodies, which the velocities of the joints turn into forces along these:
-    ``P^T K_r P`` with ``qd = P V``, where P is that of the present poses.
+    Springs and dampers of joints are mapped from joint velocities to those of the bodies: ``P^T K_r P`` with
+    ``qd = P V``, where P is taken as constant.
     """
     model, rows = system.model, len(system.model.bodies)
     q, qd = system.joint_state(x, v)
@@ -31,7 +31,7 @@ def body_stiffness(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) 
     n, own = rows - 1, passive_derivatives(model, q, qd)
     at = surroundings_at(model, system.poses(x), system.velocities(x, v), q, qd, t)
     acting = slopes(model, q, qd, np.zeros(0), t, at=at, or_differences=True)
-    seen = np.zeros((6 * n + model.nv, rows, 6))  # what acts looks at, of the twists of all bodies
+    seen = np.zeros((6 * n + model.nv, rows, 6))  # maps twists of all bodies to the arguments of the elements
     for body in range(1, rows):
         seen[6 * body - 6 : 6 * body, body] = system.to_body[body]
     seen[6 * n :] = P
@@ -51,24 +51,24 @@ def body_stiffness(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) 
 
 @dataclass(frozen=True)
 class HeldStiffMatrices(StiffMatrices):
-    """Those of bodies with joints. here : their equations at the state."""
+    """`StiffMatrices` of constrained bodies. here : the equations of motion at the state."""
 
     here: Index1
 
     def increment(self, s: float, r: NDArray, u: NDArray) -> NDArray:
-        """The w with ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r``."""
+        """Solve ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r`` for w."""
         A, b = self.M + s * self.D - s * s * self.K, self.M @ r + self.K @ u
         return replace(self.here, M=A, Q=b, eta=self.here.J @ r, loops=None).accelerations()
 
 
 def stiff_matrices(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) -> HeldStiffMatrices:
-    """M, K and D at a state, and the constraints that increments keep to."""
+    """Return M, K and D at a state, with the constraints that increments obey."""
     here = system.index1(t, x, v)
     return HeldStiffMatrices(here.M, *body_stiffness(system, t, x, v), here)
 
 
 def _joint_rates(system: ConstrainedBodies, x: NDArray, v: NDArray, q: NDArray) -> NDArray:
-    """P (nv, bodies, 6) with the velocities of the tree's joints nearest to twists V of the bodies: qd = P V."""
+    """Return P (nv, bodies, 6) with qd = P V, the velocities of the tree's joints closest to twists V of the bodies."""
     relative = system.relative(x, v)
     P = np.zeros((system.model.nv, len(system.model.bodies), 6))
     for k, joint in enumerate(system.model.joints[1:]):
