@@ -216,7 +216,7 @@ class JointSystem:
         return energy(self.model, x, v, t=t, z=z)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """Return the energy, if there are no dampers or motors, and the momentum of a floating model without gravity."""
+        """Return the energy, without dampers and motors, and the momentum of a floating model without gravity."""
         kept = {}
         if not self.model.lossy and not any(joint.type.is_driven for joint in self.model.joints):
             kept["energy"] = self.energy(x, v, t).total

@@ -1,9 +1,11 @@
-"""Linearly implicit steps of constrained bodies on the arrays of a program: what `stiffness` does with arrays.
+"""Linearly implicit steps of constrained bodies in a program: the compiled form of `stiffness`.
 
-The increment w of velocities obeys ``(M + C) w + G^T lambda = M r + K u`` and ``G w = G r``, with C = s D - s^2 K. What
-it is more than r, y, moves along the joints: y = N eta. With the tree's answer R to forces, by the factors that it was
-eliminated with, ``y + R C y + R G^T lambda = R (K u - C r)``: as many equations as the joints of the tree have
-velocities, for their rates eta, and those of the loops, of which the rows count that did in the accelerations.
+The increment w of velocities obeys ``(M + C) w + G^T lambda = M r + K u`` and ``G w = G r``, with C = s D - s^2 K. Its
+difference y = w - r moves along the joints: y = N eta, eta being rates of the tree's joints. Let R be the response of
+the tree to forces, available by the factors of the articulated-body elimination. Then
+``y + R C y + R G^T lambda = R (K u - C r)``: a dense system of the size of the tree's joint velocities for eta, built
+column by column by unit rates, and the equations of the loops, with the rows that were independent in the last
+evaluation of accelerations.
 """
 
 from __future__ import annotations
@@ -28,11 +30,11 @@ if TYPE_CHECKING:
     from rbdkit.formulations.constrained.tree_program import BodySystem
 
 Step = Callable[[], Scalar]
-"""Gives s in the block that is open, s."""
+"""Function that gives the step factor s in the open block, s."""
 
 
 def implicit_arrays(nq: int, nv: int, bodies: int, rows: int) -> dict[str, NDArray]:
-    """Room for what `increment` computes, for so many coordinates and velocities of joints, bodies, rows of loops."""
+    """Return the work arrays of `increment`. nq, nv : joint coordinates and velocities. rows : rows of loops."""
     vectors = {name: np.zeros(nv) for name in ("implicit_unit", "implicit_v_rate", "implicit_tau")}
     return {
         **vectors,
@@ -45,7 +47,7 @@ def implicit_arrays(nq: int, nv: int, bodies: int, rows: int) -> dict[str, NDArr
 
 
 def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, result: Part) -> None:
-    """w, at a state whose `rate` or `corrected` was asked for last."""
+    """Record the increment w, at the state of the last evaluation of `rate` or `corrected`."""
     program, n, m = system.program, system.program.count("joint_velocities"), system.program.count("all_rows")
     width = m + 1
     with system.bodies() as body:
@@ -92,12 +94,12 @@ def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, res
 
 
 def _linear(body: ProgramBody, group: str, x: list[Scalar]) -> Vector:
-    """The linear part of a velocity of the group, along the body's axes."""
+    """Return the linear part of a velocity of the group, along the body's axes."""
     return Vector(x[3:]) if group == "se3" else Matrix.of(body.get("R")).T @ Vector(x[3:])
 
 
 def _close(system: BodySystem, m: Whole) -> None:
-    """What the loops ask of "A", by the rows that count."""
+    """Correct "A" so that it obeys the loops, by their independent rows."""
     program, loops = system.program, system.loops
     assert loops is not None
     with program.loop(0, loops.first_own) as r:
@@ -126,7 +128,7 @@ def _close(system: BodySystem, m: Whole) -> None:
 
 
 def _move_along(system: BodySystem, n: Whole, width: Whole, column: Whole) -> None:
-    """Twists "dA" of all bodies where joints move as a column of "implicit_B" says."""
+    """Store the twists "dA" of all bodies for joint rates in a column of "implicit_B"."""
     program = system.program
     with program.loop(0, n) as i:
         program.store("implicit_unit", i, 0, program.load("implicit_B", i * width + column))
@@ -134,7 +136,7 @@ def _move_along(system: BodySystem, n: Whole, width: Whole, column: Whole) -> No
 
 
 def _move(system: BodySystem) -> None:
-    """Twists "dA" of all bodies where joints move at the rates "implicit_unit"."""
+    """Store the twists "dA" of all bodies for joint rates "implicit_unit"."""
     program = system.program
     for j in range(6):
         program.store("dA", 0, j, 0.0)
@@ -149,14 +151,14 @@ def _move(system: BodySystem) -> None:
 
 
 def _carried(body: ProgramBody, name: str) -> list[Scalar]:
-    """The twist of a parent, as its body has it where the joint stands still."""
+    """Return the twist of the parent in coordinates of the body: that of the body if the joint does not move."""
     (w, v), X = body.pair(name, body.parent), body.get("X")
     R, p = Matrix.of(X[:9]), Vector(X[9:])
     return [*(R.T @ w), *(R.T @ (v + cross(w, p)))]
 
 
 def _rates(system: BodySystem, name: str, array: str, width: Whole, column: Whole) -> None:
-    """P of twists, which stand in a field, to a column of an array."""
+    """Store the joint rates of twists, which are in a field, in a column of an array."""
     program = system.program
     for j in range(6):
         program.store(name, 0, j, 0.0)
@@ -179,7 +181,7 @@ def _rates_of(body: ProgramBody, kind: Kind, name: str) -> list[Scalar]:
 
 
 def _answer(system: BodySystem, moment: Moment) -> None:
-    """The tree's answer "dA" to K x - D v, for the twists x in "along_x" and v in "along_v"."""
+    """Store the tree's response "dA" to the forces K x - D v, for the twists x in "along_x" and v in "along_v"."""
     program, own = system.program, system.own
     for name in ("along_x", "along_v", "dp", "dA"):
         for j in range(6):
@@ -205,7 +207,7 @@ def _answer(system: BodySystem, moment: Moment) -> None:
 
 
 def _of_joint(system: BodySystem, body: ProgramBody, kind: Kind, first: tuple[Whole, Whole]) -> None:
-    """What the spring and the damper of a joint do, to "of_joint"; its rates for the elements that ask for them."""
+    """Store the change of a joint's spring and damper force in "of_joint", and its rates for force elements."""
     program = system.program
     asked = system.own is not None and system.own.asks_joints
     damper: list[Scalar] = [0.0] * 6
@@ -248,7 +250,7 @@ def _padded(numbers: Iterable[Scalar]) -> list[Scalar]:
 
 
 def _of_elements(system: BodySystem, own: OwnForces, moment: Moment) -> None:
-    """How torques and wrenches about the world origin change, to "implicit_tau" and "implicit_force"."""
+    """Store the changes of torques and of wrenches about the origin in "implicit_tau" and "implicit_force"."""
     program = system.program
     if own.alike:
         _of_loops(system, own, moment)
@@ -279,7 +281,10 @@ def _of_elements(system: BodySystem, own: OwnForces, moment: Moment) -> None:
 
 
 def _of_loops(system: BodySystem, own: OwnForces, moment: Moment) -> None:
-    """The same of elements in loops, of those of which a body moves; nothing else stands in "implicit_force"."""
+    """Store the changes of wrenches of elements that are computed in loops, skipping those whose bodies do not move.
+
+    It comes first: "implicit_force" is cleared here.
+    """
     program = system.program
     with system.bodies() as body:
         place = body.row * 6
@@ -300,7 +305,7 @@ def _of_loops(system: BodySystem, own: OwnForces, moment: Moment) -> None:
 
 
 def _seed_body(system: BodySystem, body: Whole, seeds: dict[int, Scalar]) -> None:
-    """Rates of the pose and the twist of a body along the given twists."""
+    """Add to the seeds of differentiation the rates of a body's pose and twist along the given twists."""
     R = Matrix.of(system.field_of("R", 9, body))
     x, v = system.field_of("along_x", 6, body), system.field_of("along_v", 6, body)
     turn = R @ Vector(x[:3])
@@ -319,7 +324,7 @@ def _seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
 
 
 def _changes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar]:
-    """How fast they change with these rates."""
+    """Return the directional derivatives of outputs for the seeds (forward mode)."""
     graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
     found: Iterator[Scalar] = iter(())
     if graph is not None:
@@ -328,7 +333,7 @@ def _changes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar
 
 
 def _felt(body: ProgramBody) -> list[Scalar]:
-    """Changes of the wrench on a body in its own axes, which turn with it."""
+    """Return the change of the wrench on a body in its own axes, which rotate with it."""
     R, r, x = Matrix.of(body.get("R")), Vector(body.get("r")), body.get("along_x")
     place = body.row * 6
     whole, change = ([body.program.load(a, place, j) for j in range(6)] for a in ("own_force", "implicit_force"))

@@ -1,10 +1,14 @@
-"""Closed loops in the program of `tree_program`: reactions of the loop joints, from what they do to the tree.
+"""Closed loops in the program of `tree_program`: reactions of loop joints by the tree's responses.
 
-Every row of a loop joint is a unit reaction that the tree answers with accelerations, by the factors that it was
-eliminated with. The right multiple of each makes the loop's acceleration what its constraint says:
-``Lambda lambda = J a - eta`` with a the accelerations of the tree alone. Rows that follow from others get none:
-`dependence` says which these are, `gaps` what decides on it. Where masses mislead, as those of light bodies between
-heavy ones do, accelerations are refined once.
+The response of the tree to a unit reaction of each loop row is computed with the factors of its articulated-body
+elimination. Multiples lambda of the reactions make the accelerations obey the loops: ``Lambda lambda = J a - eta``,
+where a are the accelerations of the tree alone, and column k of Lambda is J times response k (the operational-space
+inverse inertia of the loop rows). Redundant rows get no reaction: `dependence` describes the rank decision, `gaps` its
+tolerance, the closure error.
+
+The decision by Lambda is scaled by masses and can be misled by light bodies between heavy ones. If a rejected row might
+be independent ("uncertain"), the rows are compared by their geometry as well; if that finds another rank ("misled"),
+the elimination is repeated with those rows, and the accelerations are refined once.
 """
 
 from __future__ import annotations
@@ -25,21 +29,21 @@ from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
 
 TINY = 1e-300
 MOVING = "moving"
-"""The form of joints whose coordinates are found by formulas of their own."""
+"""Form of joints with configuration-dependent axes, whose coordinates are computed by traced formulas."""
 
 Bodies = Callable[[bool], AbstractContextManager[ProgramBody]]
 OfKind = Callable[[ProgramBody], Iterator[Kind]]
 
 
 class Loops:
-    """The rows of all loop joints, and of constraints.
+    """Recorder of the rows of all loop joints, and of constraint elements.
 
-    bodies : each body in order, or from the tips. of_kind : code for each kind.
-
-    forms : how the coordinates of loop joints are found; the table "loop_forms" has an entry for each row. stabilised :
-        whether Baumgarte's terms act. own : the constraints of the model, if it has any; their rows are the last.
-        measure_moving : looks at the gaps of joints of the tree whose axes move, as `measure` does at others. moving :
-        the loop joints whose axes move, if there are any; their form is "moving".
+    bodies : loop over bodies, outward or inward. of_kind : cases of the kinds of a body.
+    forms : formulas of coordinates of loop joints; the table "loop_forms" has an entry for each row.
+    stabilised : whether Baumgarte's terms act.
+    own : the constraint elements of the model, if it has any; their rows are the last.
+    measure_moving : measures the closure error of tree joints with moving axes, as `measure` does for others.
+    moving : the loop joints with moving axes, if there are any; their form is "moving".
     """
 
     def __init__(
@@ -61,11 +65,10 @@ class Loops:
         self.response = (program.count("bodies") + 1) * 6  # numbers of a row in "responses"
 
     def close(self, what: str = "acceleration", time: Time | None = None) -> None:
-        """Accelerations "A" of the tree in; those of the system with its loops out.
+        """Record the correction of the tree's accelerations "A" to those of the system with loops.
 
-        what : "acceleration"; or they stand for a change of "velocity" or "position" that is to close the loops; or a
-            "correction" of those in "guess_A", see `BodySystem.corrected`. time : loads it, s,
-            where constraints ask for it.
+        what : "acceleration"; "velocity" or "position" for changes of these that close the loops; "correction" for
+            accelerations relative to "guess_A", see `BodySystem.corrected`. time : loads the time, s, if needed.
         """
         program = self.program
         if self.moving is not None:
@@ -95,7 +98,7 @@ class Loops:
                 program.store("open", 0, 0, largest)
 
     def answer(self) -> None:
-        """The "responses" of the tree to unit reactions of all rows."""
+        """Compute the "responses" of the tree to unit reactions of all rows."""
         with self.program.loop(0, self.first_own) as r:
             self.push(r)
             self.respond(r)
@@ -105,7 +108,7 @@ class Loops:
                 self.respond(r + self.first_own)
 
     def look_again(self) -> None:
-        """The rows that count by their geometry: if these are not as many, to "taken", and no reactions yet."""
+        """Choose the independent rows by their geometry, into "taken"; if the rank differs, postpone the reactions."""
         program = self.program
         program.store("misled", 0, 0, program.load("rank", 0))
         self.compare()
@@ -115,7 +118,7 @@ class Loops:
             program.store("rhs", r, 0, select(program.load("misled", 0) > 0.0, 0.0, program.load("rhs", r)))
 
     def errors(self, what: str, time: Time | None) -> None:
-        """J a - eta of all rows to "rhs", for the accelerations "A"; what : as for `close`."""
+        """Store J a - eta of all rows in "rhs", for the accelerations "A". what : as for `close`."""
         program = self.program
         with program.loop(0, self.first_own) as r:
             if what in ("position", "correction") or (what == "acceleration" and self.stabilised):
@@ -127,7 +130,7 @@ class Loops:
             self.own.write(what, self.first_own, time)
 
     def react(self) -> None:
-        """The reactions "rhs" on the accelerations "A"."""
+        """Subtract the responses to the reactions "rhs" from the accelerations "A"."""
         program = self.program
         with program.loop(0, self.m) as r, self.bodies(False) as body:
             place = r * self.response + body.row * 6
@@ -136,19 +139,19 @@ class Loops:
             body.put("A", A)
 
     def ends(self, r: Index) -> tuple[Index, Index]:
-        """Rows of the fields of the successor and the predecessor."""
+        """Return the indices of the successor and the predecessor of a row's joint."""
         return self.program.entry("loop_successors", r), self.program.entry("loop_predecessors", r)
 
     def six(self, array: str, place: Index) -> list[Scalar]:
         return [self.program.load(array, place, j) for j in range(6)]
 
     def along(self, r: Index, array: str, S: Index, P: Index) -> Scalar:
-        """J_r a, for accelerations that stand in an array at the places S and P."""
+        """Return J_r a, for accelerations in an array at the places S and P of the two bodies."""
         W_S, W_P = self.six("loop_T", r * 6), self.six("loop_W", r * 6)
         return dot(W_S, self.six(array, S)) - dot(W_P, self.six(array, P))
 
     def error(self, r: Index, what: str, form: str = "") -> None:
-        """The row as wrenches on both bodies; J a - eta of the tree alone."""
+        """Store a row as wrenches on both bodies, and its J a - eta for the tree alone."""
         program, (S, P) = self.program, self.ends(r)
         R_S, R_P = (Matrix.of([program.load("R", end * 9, j) for j in range(9)]) for end in (S, P))
         r_S, r_P = (Vector(program.load("r", end * 3, j) for j in range(3)) for end in (S, P))
@@ -189,7 +192,7 @@ class Loops:
             program.store("open", 0, 0, maximum(program.load("open", 0), abs(along)))
 
     def still(self) -> None:
-        """Nothing pushes anything."""
+        """Set all forces "dp" to zero, and the response "dA" of the world."""
         program = self.program
         with self.bodies(False) as body:
             body.put("dp", [0.0] * 6)
@@ -198,10 +201,10 @@ class Loops:
             program.store("dA", 0, j, 0.0)
 
     def push(self, r: Index) -> None:
-        """The unit reaction of a loop's row."""
+        """Store the unit reaction of a loop's row in "dp"."""
         program = self.program
         self.still()
-        with program.loop(0, 1):  # both ends may be one body: one after the other
+        with program.loop(0, 1):  # in separate blocks, as both ends may be one body
             for j, x in enumerate(self.six("loop_T", r * 6)):
                 place = self.ends(r)[0] * 6
                 program.store("dp", place, j, -x)
@@ -211,14 +214,14 @@ class Loops:
                 program.store("dp", place, j, program.load("dp", place, j) + x)
 
     def push_own(self, r: Index) -> None:
-        """The unit reaction of a constraint's row."""
+        """Store the unit reaction of a constraint's row in "dp"."""
         assert self.own is not None
         self.still()
         with self.program.loop(0, 1):
             self.own.push(r)
 
     def respond(self, r: Index) -> None:
-        """Accelerations of the tree under the reaction that was put to it, to the column of a row."""
+        """Compute the response of the tree to the forces "dp", and store it for a row."""
         with self.bodies(True) as body:
             for kind in self.of_kind(body):
                 feel(body, kind)
@@ -228,12 +231,12 @@ class Loops:
         self.keep(r)
 
     def keep_answer(self, r: Index) -> None:
-        """The accelerations "dA" as the column of a row."""
+        """Store the accelerations "dA" as the response to a row, and its column of "Lambda"."""
         self.keep(r)
         self.meet_one(r)
 
     def keep(self, r: Index) -> None:
-        """The accelerations "dA" as the response to a row."""
+        """Store the accelerations "dA" as the response to a row."""
         program, start = self.program, r * self.response
         with self.bodies(False) as body:
             place = start + body.row * 6
@@ -241,12 +244,12 @@ class Loops:
                 program.store("responses", place, j, x)
 
     def meet(self) -> None:
-        """ "Lambda" of all "responses"."""
+        """Compute "Lambda" from all "responses"."""
         with self.program.loop(0, self.m) as r:
             self.meet_one(r)
 
     def meet_one(self, r: Index) -> None:
-        """What the response to a row does to all rows: its column of "Lambda"."""
+        """Compute one column of "Lambda": J times the response to a row."""
         program, start = self.program, r * self.response
         with program.loop(0, self.first_own) as other:
             S, P = self.ends(other)
@@ -258,7 +261,7 @@ class Loops:
                 program.store("Lambda", (other + self.first_own) * self.m + r, 0, x)
 
     def measure(self) -> None:
-        """The limit that s^2 of a row must exceed, from the largest gap of a joint, to "gap" 1."""
+        """Store in "gap" 1 the tolerance of the rank decision, from the largest closure error of a joint."""
         program = self.program
         program.store("gap", 0, 0, 0.0)
         with program.loop(0, program.count("gap_joints")) as k:
@@ -278,10 +281,11 @@ class Loops:
             program.store("gap", 0, 1, limit)
 
     def choose(self, size: str, limit: Scalar, solving: bool = False) -> None:
-        """The rows that count by the products in "Lambda", to "taken", as in `dependence.taken_rows`; "rank" of them.
+        """Choose independent rows by elimination of "Lambda" with diagonal pivoting; see `dependence.taken_rows`.
 
-        size, limit : an array that s^2 is measured with, and what it must exceed. solving : and the solution lambda of
-        Lambda lambda = rhs in the place of "rhs", with the inverses of pivots in "inverse".
+        The choice is stored in "taken", the number in "rank". size, limit : array of scales of the rows, and the
+        smallest pivot relative to these. solving : also solve Lambda lambda = rhs, with lambda in place of "rhs" and
+        the inverse pivots in "inverse".
 
         "pivot" holds the best score so far, the row that has it, its pivot, and its rhs.
         """
@@ -334,7 +338,7 @@ class Loops:
                 program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
 
     def doubt(self) -> None:
-        """Whether a row that was not taken might say something, to "uncertain"."""
+        """Set "uncertain" if a row that was not taken might be independent."""
         program = self.program
         with program.loop(0, self.m) as i:
             left = program.load("Lambda", i * self.m + i)
@@ -342,7 +346,7 @@ class Loops:
             program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
 
     def eliminate(self) -> None:
-        """Lambda lambda = rhs of the rows that are "taken"; lambda is left in "rhs"."""
+        """Solve Lambda lambda = rhs for the rows that are "taken"; lambda is left in "rhs"."""
         program, m = self.program, self.m
         with program.loop(0, m) as p:
             own = program.load("Lambda", p * m + p)
@@ -363,7 +367,7 @@ class Loops:
             program.store("rhs", k, 0, program.load("rhs", k) * program.load("inverse", k))
 
     def compare(self) -> None:
-        """Products of the rows as they act on rates of joints, angles as arcs, to "Lambda"."""
+        """Store in "Lambda" the scalar products of the rows in terms of joint rates, with angles as arc lengths."""
         program, m, nv = self.program, self.m, self.program.count("joint_velocities")
         with program.loop(0, self.first_own) as r:
             self.push(r)
@@ -381,7 +385,7 @@ class Loops:
                 program.store("Lambda", place, 0, program.load("Lambda", place) + product)
 
     def carry(self, r: Index) -> None:
-        """What the reaction in "dp" does along the joints of the tree, to "along_joints"."""
+        """Project the reaction in "dp" to the joints of the tree, into "along_joints"."""
         program, nv = self.program, self.program.count("joint_velocities")
         with self.bodies(True) as body:
             for kind in self.of_kind(body):
@@ -392,7 +396,7 @@ class Loops:
 
 
 def feel(body: ProgramBody, kind: Kind, torque: Sequence[Scalar] = ()) -> None:
-    """A force on a body and what it carries, as its parent feels it. torque : forces on the axes, if there are any."""
+    """Propagate a force on a body's subtree to its parent (inward pass). torque : joint forces, if there are any."""
     p, u = fv.of(body.get("dp")), JointVector()
     if kind.freedoms:
         U, D, _ = factors(body, kind)
@@ -403,13 +407,13 @@ def feel(body: ProgramBody, kind: Kind, torque: Sequence[Scalar] = ()) -> None:
 
 
 def hand_on(body: ProgramBody, p: Sequence[Scalar]) -> None:
-    """A force on a body, to its parent."""
+    """Add a force on a body to that on its parent."""
     felt = fv.of(body.get("dp", body.parent)) + transform(body).T @ fv.of(p)
     body.put("dp", felt.flat(), body.parent)
 
 
 def follow(body: ProgramBody, kind: Kind) -> None:
-    """The acceleration that goes with it, from that of the parent."""
+    """Compute the response of a body from that of its parent (outward pass)."""
     a = transform(body) @ mv(*body.pair("dA", body.parent))
     if kind.freedoms:
         U, D, _ = factors(body, kind)

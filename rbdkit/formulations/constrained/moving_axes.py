@@ -1,7 +1,8 @@
-"""Joints whose axes move in their successor or in time, on the arrays of a program: those of the tree.
+"""Tree joints with configuration-dependent axes, and prescribed joints, in a program.
 
-What a class says of its joint is recorded, see `rbdkit.engine.rows.moving_joint`. The axes S of a state, their inverse
-S^+ and the velocity product c_J are left in fields of the joint's body, where the passes of `tree_program` find them.
+The formulas of a joint's class are traced, see `rbdkit.engine.rows.moving_joint`. The axes S at a state, their
+pseudo-inverse S^+ and the velocity product c_J are stored in fields of the joint's body, where the passes of
+`tree_program` read them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ KNOWN = tuple(type for types in FORMS.values() for type in types)
 
 
 def is_plain(type: JointType) -> bool:
-    """Whether a joint's axes stand still, and its coordinates have one of the `FORMS`."""
+    """Whether a joint's axes are constant, and its coordinates have one of the `FORMS`."""
     return isinstance(type, KNOWN) and type.constant_S and not type.is_users_own
 
 
 class MovingJoint(JointAtPose):
-    """A joint of a `MovingAxes` at a body that a pass has come to."""
+    """A joint with moving axes, at the body that a pass has reached."""
 
     def __init__(self, body: ProgramBody, axes: MovingAxes) -> None:
         super().__init__(body.program, axes)
@@ -52,13 +53,13 @@ class MovingJoint(JointAtPose):
 
     @property
     def coordinates(self) -> list[Scalar]:
-        """Those that it has in the model."""
+        """Coordinates of the joint in the model; none if it is prescribed."""
         return [] if self.axes.way is None else self.q
 
     # --- what it records ----------------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """S, S^+ and c_J in the reference frame of the body, and its velocity by time alone."""
+        """Store S, S^+ and c_J in the reference frame of the body, and the prescribed twist."""
         place, body = self._place(), self.body
         if self.axes.way is None:
             sigma, c = self.by_time()
@@ -78,11 +79,11 @@ class MovingJoint(JointAtPose):
         body.put("c_J", seen_from(place, Vector(c[:3]), Vector(c[3:])))
 
     def gap(self) -> list[Scalar]:
-        """How the pose misses what the joint allows, as a twist of the body's reference frame."""
+        """Return the closure error of the joint, as a twist of the body's reference frame."""
         return seen_from(self._place(), *self.missing())
 
     def open_squared(self, length: Scalar) -> Scalar:
-        """Square of what is open across the axes, as `Gaps.largest` has it of joints that are not plain."""
+        """Return the squared closure error across the axes, as `Gaps.largest` computes it for joints not plain."""
         w, v = self.missing()
         d: list[Scalar] = [*w, *v]
         if self.axes.way is not None:
@@ -94,13 +95,13 @@ class MovingJoint(JointAtPose):
         return dot(d, d) / (share * share)
 
     def spring(self, rest: Sequence[Scalar], stiffness: Sequence[Scalar]) -> list[Scalar]:
-        """A^T (stiffness u) of the displacement u from rest; see `rbdkit.algorithms.passive_force`."""
+        """Return the spring force A^T (stiffness u) of the displacement u from rest; see `passive_force`."""
         u = self.motion.difference(rest, self.q)
         return self.motion.local_force(u, [k * x for k, x in zip(stiffness, u, strict=True)])
 
 
 def _row_seen_from(place: Sequence[Scalar], row: Sequence[Scalar]) -> list[Scalar]:
-    """A row that multiplies twists of the joint's frame, for twists of the successor's reference frame."""
+    """Transform a row on twists of the joint's frame to one on twists of the successor's reference frame."""
     R_S, p_S = Matrix.of(place[PLACE_S : PLACE_S + 9]), Vector(place[PLACE_S + 9 : PLACE_S + 12])
     f = R_S @ Vector(row[3:])
     return [*(R_S @ Vector(row[:3]) + cross(p_S, f)), *f]

@@ -1,7 +1,7 @@
-"""Loop joints whose axes move in their successor or in time, in the program of `loop_program`.
+"""Loop joints with configuration-dependent axes, and prescribed ones, in the program of `loop_program`.
 
-Their rows are those of others, but T is found at each state anew, and with it what the rows ask for: T . c_J, T . sigma
-and T . log(pose(q)^-1 X). All is recorded from what their class says, see `rbdkit.engine.rows.moving_joint`.
+Their rows are those of other joints, but T is computed at each state, and with it the additional terms T . c_J,
+T . sigma and T . log(pose(q)^-1 X). All is traced from the joint's class, see `rbdkit.engine.rows.moving_joint`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, Whole, maximum, minimum
 
 ROWS = ("loop_c", "loop_sigma", "loop_gap")
-"""Arrays with a number for each row of a loop, zero for those of joints whose axes stand still."""
+"""Arrays with a number for each loop row, zero for those of joints with constant axes."""
 
 
 class MovingLoop(JointAtPose):
-    """One of them at the poses of its bodies. k : its number among such joints."""
+    """One such joint at the poses of its bodies. k : its number among such joints."""
 
     def __init__(self, program: Program, k: Index, axes: MovingAxes) -> None:
         super().__init__(program, axes)
@@ -45,7 +45,7 @@ class MovingLoop(JointAtPose):
         return R, Vector(self.program.load("r", end * 3, j) for j in range(3))
 
     def _between(self) -> tuple[Matrix, Vector]:
-        """Pose of the successor's reference frame in the predecessor's."""
+        """Return the pose of the successor's reference frame in the predecessor's."""
         (R_S, r_S), (R_P, r_P) = self._frame(self._S), self._frame(self._P)
         return R_P.T @ R_S, R_P.T @ (r_S - r_P)
 
@@ -53,7 +53,7 @@ class MovingLoop(JointAtPose):
         return [self.program.load("moving_loop_places", self._place, j) for j in range(AXIS)]
 
     def in_successor(self) -> tuple[Matrix, Vector]:
-        """The joint's frame in the reference frame of its successor."""
+        """Return the joint's frame in the reference frame of its successor."""
         place = self._numbers()
         return Matrix.of(place[PLACE_S : PLACE_S + 9]), Vector(place[PLACE_S + 9 : AXIS])
 
@@ -70,7 +70,7 @@ class MovingLoop(JointAtPose):
         return self.program.entry(f"loop_{what}", self.k)
 
     def twist(self) -> list[Scalar]:
-        """Across the joint, in its frame in the successor."""
+        """Return the relative twist of the joint, in its frame on the successor."""
         R, p = self._between()
         V_S, V_P = ([self.program.load("V", end * 6, j) for j in range(6)] for end in (self._S, self._P))
         w_S, v_S, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
@@ -80,13 +80,13 @@ class MovingLoop(JointAtPose):
 
 
 class MovingLoops:
-    """All of them. kinds : their code; the table "moving_loop_kinds" says which belongs to each."""
+    """All such joints. kinds : their distinct formulas; the table "moving_loop_kinds" has an entry for each joint."""
 
     def __init__(self, program: Program, kinds: tuple[MovingAxes, ...]) -> None:
         self.program, self.kinds = program, kinds
 
     def write(self) -> None:
-        """Their rows to "loop_T", what these ask for to `ROWS`, and how far the joints stand open."""
+        """Store their rows in "loop_T", the additional terms in `ROWS`, and the closure errors of the joints."""
         program = self.program
         with program.loop(0, program.count("moving_loops")) as k:
             for case in program.switch(program.entry("moving_loop_kinds", k), range(len(self.kinds))):
@@ -116,14 +116,14 @@ class MovingLoops:
         program.store("moving_loop_open", k, 0, 0.0 if joint.axes.covered else squared / (share * share))
 
     def measure(self) -> None:
-        """The largest gap to "gap" 0, if it is larger."""
+        """Update the largest closure error in "gap" 0."""
         program = self.program
         with program.loop(0, program.count("moving_loops")) as k:
             largest = maximum(program.load("gap", 0, 0), program.load("moving_loop_open", k))
             program.store("gap", 0, 0, largest)
 
     def more(self, r: Index, what: str, stabilised: bool) -> Scalar:
-        """What a row asks for besides what one of a joint whose axes stand still asks for; see `Loops.close`."""
+        """Return the term that a row has in addition to one of a joint with constant axes. what : see `Loops.close`."""
         c, sigma, gap = (self.program.load(name, r) for name in ROWS)
         if what == "position":
             return gap
@@ -139,12 +139,12 @@ class MovingLoops:
 
 
 def found_loops(places: Sequence[Place]) -> list[FoundAxes | None]:
-    """Code of loop joints whose axes move, None of others.
+    """Return the traced formulas of loop joints with moving axes, None for others.
 
     Raises
     ------
     NotTraced
-        If formulas of one cannot be recorded.
+        If formulas of one cannot be traced.
     """
     return [None if is_plain(place.type) else moving_axes(place.type, closes=True) for place in places]
 
@@ -152,10 +152,7 @@ def found_loops(places: Sequence[Place]) -> list[FoundAxes | None]:
 def loops_given(
     model: Model, places: Sequence[Place], found: Sequence[FoundAxes | None], kinds: Sequence[MovingAxes]
 ) -> tuple[dict[str, NDArray], dict[str, NDArray], dict[str, list[int]]]:
-    """Room for what the program computes of such joints, the numbers that it is given, and its tables.
-
-    places, found : of all joints that close loops.
-    """
+    """Return work arrays, parameters and tables of loop joints with moving axes. places, found : of all loop joints."""
     first_row = np.cumsum([0, *(6 - place.type.nv for place in places)])
     own = [(k, place, one) for k, (place, one) in enumerate(zip(places, found, strict=True)) if one is not None]
     inner = [joint.type.simplified() for joint in (*model.joints[1:], *(loop.joint for loop in model.loops))]

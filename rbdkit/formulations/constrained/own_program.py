@@ -1,7 +1,7 @@
-"""The constraints of a model in the program of `tree_program`: `own_rows` on scalars.
+"""Constraint elements of a model in the program of `tree_program`: the compiled form of `own_rows`.
 
 Each row is a wrench on several bodies at once, in coordinates of their reference frames. All rows are computed in one
-block, from one recording; what the tree answers to them, and which of them count, is as for the rows of loops.
+block, from one trace; responses of the tree and rank decision are those of loop rows.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Time = Callable[[], Scalar]
 
 @dataclass(frozen=True)
 class OwnKind:
-    """What the code of constraints depends on.
+    """Key of the code of constraint elements.
 
-    rows : the constraints. joints : for each velocity variable that they act on, the body of its joint, the parent of
-    that, and its number among those of the joint.
+    rows : the constraint rows. joints : for each velocity variable that they act on, the body of its joint, the parent
+    of that, and its index within the joint.
     """
 
     rows: ConstraintRows
@@ -31,14 +31,14 @@ class OwnKind:
 
     @property
     def bodies(self) -> tuple[int, ...]:
-        """The bodies that rows act on, in order."""
+        """Bodies that rows act on, in order."""
         of_joints = (body for i, parent, _ in self.joints for body in (i, parent))
         return tuple(sorted({*self.rows.bodies, *of_joints} - {0}))
 
 
 class OwnConstraints:
-    """The rows of all constraints. motion_of : a body's own frame in world axes, as recordings have it. moves : as for
-    `ProgramBody`."""
+    """Recorder of the rows of all constraint elements. motion_of : gives the motion of a body's frame in world axes.
+    moves : as for `ProgramBody`."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class OwnConstraints:
         self.bodies, self.m = kind.bodies, kind.rows.m
 
     def write(self, what: str, first: Whole, time: Time | None) -> None:
-        """J to "held_J", what it misses to "rhs" from `first` on, and what the decision on rows asks for.
+        """Store J in "held_J", the errors in "rhs" from `first` on, and the closure errors for the rank decision.
 
-        what : as for `Loops.close`. time : loads it, s; None where none of the rows asks for it.
+        what : as for `Loops.close`. time : loads the time, s; None if no row depends on it.
         """
         with self.program.loop(0, 1):
             known = {body: self.motion_of(body) for body in self.kind.rows.bodies}
@@ -113,7 +113,7 @@ class OwnConstraints:
         program.store("held_open", 0, r, select(size > TINY, gap * gap / select(size > TINY, size, 1.0), 0.0))
 
     def _missing(self, what: str, gap: Scalar, slip: Scalar, drift: Scalar) -> Scalar:
-        """What J a of the tree is to be compared with."""
+        """Return minus the value that J a has to have (the term that is added to J a of the tree)."""
         program = self.program
         if what == "position":
             return gap
@@ -128,7 +128,7 @@ class OwnConstraints:
         return drift
 
     def _moving(self, what: str, body: int, j: int) -> Scalar:
-        """The acceleration of a body in the tree; where a guess is corrected, what it is more than that."""
+        """Return the acceleration of a body in the tree; for a "correction", its difference from the guess."""
         A, place = self.program.load("A", 0, 6 * body + j), 6 * body + j
         if what != "correction":
             return A
@@ -141,8 +141,8 @@ class OwnConstraints:
         return [self.program.load(name, 0, size * body + j) for j in range(size)]
 
     def _joint(self, body: int, parent: int, k: int) -> tuple[list[Scalar], list[Scalar], Scalar]:
-        """A velocity variable of a joint as a row: on the body's twist, less one on the parent's; and what velocity
-        alone adds to its rate."""
+        """Return a joint velocity as rows on the twists of body and parent (to be subtracted), and the
+        velocity-product term of its rate."""
         of_joint = ("rates", body * 36) if self.moves else ("numbers", (body - 1) * NUMBERS + RATES)
         rates = [self.program.load(of_joint[0], 0, of_joint[1] + 6 * k + j) for j in range(6)]
         R_i, R_p = (Matrix.of(self._field("R", 9, b)) for b in (body, parent))
@@ -158,7 +158,7 @@ class OwnConstraints:
         return rates, [*(n + cross(p, f)), *f], dot(rates, product)
 
     def along(self, r: Index, array: str, start: Whole) -> Scalar:
-        """J_r a, for accelerations that stand in an array."""
+        """Return J_r a, for accelerations in an array."""
         total: Scalar = 0.0
         for k, body in enumerate(self.bodies):
             a = [self.program.load(array, start, 6 * body + j) for j in range(6)]
@@ -166,18 +166,18 @@ class OwnConstraints:
         return total
 
     def push(self, r: Index) -> None:
-        """The unit reaction of a row to "dp"."""
+        """Store the unit reaction of a row in "dp"."""
         for k, body in enumerate(self.bodies):
             for j, x in enumerate(self.six(r, k)):
                 self.program.store("dp", 0, 6 * body + j, -x)
 
     def six(self, r: Index, k: int) -> list[Scalar]:
-        """J of a row on the k-th of the bodies."""
+        """Return J of a row on the k-th of the bodies."""
         place = r * (6 * len(self.bodies))
         return [self.program.load("held_J", place, 6 * k + j) for j in range(6)]
 
     def measure(self) -> None:
-        """The largest gap to "gap" 0, if it is larger."""
+        """Update the largest closure error in "gap" 0."""
         program = self.program
         with program.loop(0, self.m) as r:
             program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), program.load("held_open", r)))

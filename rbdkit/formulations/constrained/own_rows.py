@@ -1,7 +1,7 @@
-"""The constraints of a model as rows on the twists of its bodies, below those of joints.
+"""Constraint elements of a model as rows on the twists of its bodies, after those of joints.
 
-`rbdkit.model.constraint_rows` has them in world axes at the bodies' own frames: here they are in coordinates of the
-reference frames, and what acts on velocity variables of joints becomes wrenches on the two bodies of a joint.
+`rbdkit.model.constraint_rows` gives them in world axes at the body frames. Here they are transformed to the reference
+frames, and rows on velocity variables of joints become wrenches on the two bodies of a joint.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from rbdkit.model.constraint_rows import ConstraintRows, RowValues, constraint_r
 from rbdkit.spatial import se3
 
 TRIALS = 3
-"""States at which is looked what whole turns do."""
+"""Number of random states at which the effect of whole turns is examined."""
 FINEST = 1000
-"""The largest denominator of a ratio of gears that counts as a fraction."""
+"""Largest denominator of a gear ratio that counts as a fraction."""
 
 
 @dataclass(frozen=True, eq=False)
 class OwnValues:
     """Rows at one state. J : (m, bodies, 6), with the world. gap, slip, eta : (m,).
 
-    open : the largest gap, rad, as the decision on dependent rows takes it.
+    open : largest constraint violation as an angle, rad, for the rank decision.
     """
 
     J: NDArray
@@ -42,7 +42,7 @@ class OwnValues:
 
 
 class OwnRows:
-    """The rows of all constraints of a model. length : that shifts are compared with, m."""
+    """Rows of all constraint elements of a model. length : by which shifts are divided, m."""
 
     def __init__(
         self, model: Model, rows: ConstraintRows, joints: JointConstraints, offsets: NDArray, length: float
@@ -60,7 +60,7 @@ class OwnRows:
         return self.rows.asks_joints
 
     def at(self, C: NDArray, V: NDArray, relative: Relative, q: NDArray, v: NDArray, t: float) -> OwnValues:
-        """All rows at one state. C, V : poses and twists of the reference frames, the world first."""
+        """Return all rows at one state. C, V : poses and twists of the reference frames, the world first."""
         T, U = C @ self._inner, (self._to_body @ V[..., None])[..., 0]
 
         def motion(body: int) -> BodyMotion:
@@ -85,29 +85,31 @@ class OwnRows:
         return OwnValues(J, gap, found.slip, eta, float(apart.max(initial=0.0)))
 
     def at_states(self, T: NDArray, U: NDArray, q: NDArray, v: NDArray, t: float | NDArray) -> RowValues:
-        """All rows at states (...,): T, U poses and twists of the bodies' own frames, the latter in body axes."""
+        """Return all rows at states (...,). T, U : poses and twists of the body frames, the latter in body axes."""
         found = self.rows.at_bodies(T, U, q, v, t)
         return replace(found, gap=self._wrapped(found.gap))
 
     def _wrapped(self, gap: NDArray) -> NDArray:
-        """Gaps less what whole turns, which poses do not tell, have in them."""
+        """Return gaps modulo their periods: poses do not determine whole turns."""
         period = np.where(self.periods > 0.0, self.periods, 1.0)
         return gap - np.where(self.periods > 0.0, period * np.round(gap / period), 0.0)
 
 
 def own_rows(model: Model, joints: JointConstraints, offsets: NDArray, length: float) -> OwnRows | None:
-    """The rows of the constraints of a model, if it has any."""
+    """Return the rows of the constraint elements of a model; None if it has none."""
     rows = constraint_rows(model)
     return None if rows is None else OwnRows(model, rows, joints, offsets, length)
 
 
 def periods(model: Model, rows: ConstraintRows) -> NDArray:
-    """By how much whole turns of joints can change the gaps, (m,): 0, or a period.
+    """Return the periods (m,) by which whole turns of joints change the gaps; 0 where they do not.
+
+    A turn of each joint changes a gap by a constant; the period is the greatest common divisor of these.
 
     Raises
     ------
     ModelError
-        If the gaps that go with one pose lie so close that they tell nothing, or change with more than the turns.
+        If there is no common divisor (irrational gear ratios), or the change depends on the state.
     """
     found, rng = np.zeros(rows.m), np.random.default_rng(0)
     turning = [
@@ -147,5 +149,5 @@ def periods(model: Model, rows: ConstraintRows) -> NDArray:
 
 
 def _gaps(rows: ConstraintRows, q: NDArray, v: NDArray, motion: BodyMotion) -> NDArray:
-    """At a state where all bodies are at one place."""
+    """Return the gaps at a state in which all bodies have the same motion."""
     return rows.at(q, v, 0.0, lambda body: motion).gap

@@ -1,8 +1,8 @@
-"""Projection to the constraints on the arrays of a program: what `ConstrainedBodies.project` does, by the passes of
-`tree_program`.
+"""Projection to the constraints in a program: the compiled form of `ConstrainedBodies.project`.
 
-Nearest in the kinetic-energy metric are the accelerations of the bodies at rest, without forces, under constraints that
-ask for what is missing: the recursion of `tree_program` with the velocity products replaced by that.
+The smallest correction in the kinetic-energy metric has the form of accelerations of the bodies at rest, without
+forces, under constraints whose right-hand sides are the errors. So it is computed by the recursion of `tree_program`,
+with the errors in place of the velocity products.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from rbdkit.formulations.constrained.tree_program import BodySystem
 
 Missing = Callable[[ProgramBody], Iterator[Sequence[Scalar]]]
-"""What the pose or the twist of a body lacks in the joint, as a twist in its own coordinates; a code for each form."""
+"""Function that yields the error of a body's pose or twist in its joint, as a twist in body axes, for each form."""
 
 
 def close_joints(system: BodySystem, x: Part, v: Part, time: Time, corrections: int, closed: float) -> None:
-    """The state near (x, v) that obeys the constraints, in their place.
+    """Replace (x, v) by the nearest state that obeys the constraints.
 
-    time : loads it, s. corrections, closed : of the positions; so many, or until the largest residual is so small.
+    time : loads the time, s. corrections : largest number of corrections of positions. closed : residual at which
+    these end.
     """
     program, u, moved = system.program, Part("u_closing"), Part("x_closing")
     if system.driven is not None:
@@ -57,7 +58,7 @@ def close_joints(system: BodySystem, x: Part, v: Part, time: Time, corrections: 
 
 
 def _respond(system: BodySystem, missing: Missing, what: str, time: Time) -> None:
-    """The accelerations "A" that bring about what is missing, of bodies at rest on which nothing acts."""
+    """Compute the "accelerations" A of bodies at rest without forces that make up for the errors."""
     program = system.program
     for j in range(21):
         program.store("IA", 0, j, 0.0)
@@ -96,7 +97,7 @@ def _respond(system: BodySystem, missing: Missing, what: str, time: Time) -> Non
 
 
 def stabilise(system: BodySystem) -> None:
-    """Baumgarte's terms, to the "drift" of all bodies; "baumgarte" has the factors of slip and gap."""
+    """Add Baumgarte's terms to the "drift" of all bodies; "baumgarte" has factors of velocity and position errors."""
     of_slip, of_gap = (Part("baumgarte", k) for k in range(2))
     with system.bodies() as body:
         for pose_gap in _gaps(system, body):
@@ -106,8 +107,8 @@ def stabilise(system: BodySystem) -> None:
 
 
 def keep_along(system: BodySystem, vdot: Part) -> None:
-    """The "drift" of all bodies across what their joints may do becomes that of the accelerations vdot, less the gaps
-    times the first number in "closing", and what time alone makes times the second."""
+    """Replace the "drift" of all bodies across their joints by that of the accelerations vdot, minus closing[0] times
+    the closure errors, plus closing[1] times the prescribed twists."""
     program = system.program
     for j in range(6):
         program.store("guess_A", 0, j, 0.0)
@@ -132,7 +133,7 @@ def keep_along(system: BodySystem, vdot: Part) -> None:
 
 
 def _across(body: ProgramBody, twist: Sequence[Scalar]) -> list[Scalar]:
-    """A twist less what the joint may do itself."""
+    """Return a twist without its component along the joint's freedoms."""
     axes, rates, across = body.axes(), body.rates(), list(twist)
     for k in range(6):
         along = dot(rates[6 * k : 6 * k + 6], twist)
@@ -155,6 +156,6 @@ def _slips(body: ProgramBody) -> Iterator[Sequence[Scalar]]:
 
 
 def _own(body: ProgramBody, group: str) -> list[Scalar]:
-    """The acceleration of a body as a change of its own velocity."""
+    """Return the acceleration "A" of a body as a change of its velocity in the formulation."""
     alpha, a = body.pair("A")
     return [*alpha, *(a if group == "se3" else Matrix.of(body.get("R")) @ a)]

@@ -1,9 +1,9 @@
-"""Constrained bodies on the arrays of a program: what `bodies` does with arrays, on scalars.
+"""Constrained bodies in a program: the compiled form of `bodies`, in O(n) operations.
 
-The saddle-point system of a tree need not be assembled. Eliminated body by body from the tips, reactions first, it is
-the articulated-body recursion with relative poses X that come from the bodies' poses, whether or not these obey the
-joints, and with the velocity products c of the constraints: T^T (V' - Ad(X^-1) V_P') = T^T c. `loop_program` adds the
-reactions of loops.
+The saddle-point system of a tree need not be assembled. Eliminated body by body from the tips, reactions first, it
+becomes the articulated-body recursion (`elimination`). Two things differ from joint coordinates: the relative poses X
+follow from the bodies' poses, whether or not these obey the joints, and the velocity products c come from the
+constraints: T^T (V' - Ad(X^-1) V_P') = T^T c. `loop_program` adds the reactions of loops.
 """
 
 from __future__ import annotations
@@ -31,24 +31,26 @@ from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, maximum, select
 
 CLOSED = 1e-15
-"""Constraint errors (rad, m) that `project` leaves; it stops there or after `PROJECTIONS` corrections."""
+"""Constraint error (rad, m) at which `project` stops; or it stops after `PROJECTIONS` corrections."""
 PROJECTIONS = 4
 
 
 class BodySystem:
-    """The `Recorded` whose x are the poses of bodies; the parts of a rate are recorded one after the other.
-
-    Its v are the twists of bodies and, after them, the states of force elements.
+    """The `Recorded` system of constrained bodies: x are poses, v twists and states of force elements.
 
     The tables "kinds" and "groups" have an entry for each body, "parents" its parent's row.
 
     Parameters
     ----------
-    loops : whether there are any. loop_forms : how their coordinates are found, for methods that close joints and
-        for Baumgarte's terms. stabilised : whether these act.
-    tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by what computes them.
-    own : the force elements of the model, if it has any. held : its constraints, likewise. driven : how joints move in
-        time, likewise. moving_loops : code of loop joints whose axes move.
+    kinds, groups : the distinct kinds of joints and groups.
+    loops : whether there are loops.
+    tau, f_ext : how joint forces, and forces on bodies, are given: not at all, by arrays, or by traced functions.
+    own : traced force elements of the model, or None.
+    loop_forms : formulas of coordinates of loop joints, for methods that project and for Baumgarte's terms.
+    stabilised : whether Baumgarte's terms act.
+    held : constraint elements of the model, or None.
+    driven : motion of prescribed joints, or None.
+    moving_loops : traced formulas of loop joints with moving axes.
     """
 
     def __init__(
@@ -98,7 +100,7 @@ class BodySystem:
 
     @contextmanager
     def bodies(self, inward: bool = False) -> Iterator[ProgramBody]:
-        """Each body, parents before children, or the other way round."""
+        """Loop over the bodies, parents before children; inward : children before parents."""
         with self.program.loop(0, self.n) as k:
             yield ProgramBody(self.program, self.n - k - 1 if inward else k, self.moves)
 
@@ -124,16 +126,14 @@ class BodySystem:
                 at_rest.store(self.program, k, 0.0)
 
     def states(self, v: Part) -> Part:
-        """Where the states of force elements stand in a v."""
+        """Return the part of a v that holds the states of force elements."""
         return Part(v.array, v.start + self.n * 6) if self.nz else v
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         self._accelerate(moment, x, v, result)
 
     def corrected(self, moment: Moment, x: Part, v: Part, vdot: Part, result: Part) -> None:
-        """Accelerations by the equations of motion at a moment, with constraints that ask for what a guess of them has
-        along the constraints, less the gaps times the first number in "closing", and the velocities that time alone
-        makes times the second."""
+        """Store accelerations with ``J a = J vdot - closing[0] g + closing[1] sigma``; see `VelocityLevel`."""
         self._accelerate(moment, x, v, result, vdot)
 
     def _accelerate(self, moment: Moment, x: Part, v: Part, result: Part, guess: Part | None = None) -> None:
@@ -174,19 +174,16 @@ class BodySystem:
                 body.put_state(result, [*alpha, *own])
 
     def increment(self, moment: Moment, s: Callable[[], Scalar], r: Part, u: Part, result: Part) -> None:
-        """The w with ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r``, at a state whose `rate` or
-        `corrected` was asked for last."""
+        """Store the w with ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r``, at the state of the last
+        evaluation of `rate` or `corrected`."""
         implicit_program.increment(self, moment, s, r, u, result)
 
     def project(self, x: Part, v: Part, time: Time) -> None:
-        """The state close to (x, v) that obeys the constraints on position and velocity, in their place.
-
-        time : loads it, s.
-        """
+        """Replace (x, v) by the nearest state that obeys the constraints. time : loads the time, s."""
         close_joints(self, x, v, time, PROJECTIONS, CLOSED)
 
     def of_group(self, body: ProgramBody) -> Iterator[str]:
-        """The code inside runs for the body's group."""
+        """Switch over the groups: yields each one; the code recorded for it runs for bodies of that group."""
         for case in self.program.switch(self.program.entry("groups", body.k), range(len(self.groups))):
             yield self.groups[case]
 
@@ -195,7 +192,7 @@ class BodySystem:
             yield self.kinds[case]
 
     def place_bodies(self, x: Part, v: Part) -> None:
-        """Poses and twists, where the passes over the tree find them."""
+        """Store poses and twists of the bodies in their fields."""
         with self.bodies() as body:
             for group in self.of_group(body):
                 x_i, v_i = body.state(x, 12), body.state(v, 6)
@@ -205,7 +202,7 @@ class BodySystem:
                 body.put("V", [*v_i[:3], *(linear if group == "se3" else R.T @ linear)])
 
     def velocities(self, body: ProgramBody) -> None:
-        """Relative poses and velocity products; inertias and forces of the bodies alone."""
+        """Compute relative pose and velocity product of a body, its inertia, and its gyroscopic and gravity forces."""
         parent = body.parent
         R_i, r_i = Matrix.of(body.get("R")), Vector(body.get("r"))
         R_p, r_p = Matrix.of(body.get("R", parent)), Vector(body.get("r", parent))
@@ -231,7 +228,7 @@ class BodySystem:
                 body.put("qd", [dot(S_plus[6 * k : 6 * k + 6], apart) for k in range(kind.freedoms)])
 
     def settle(self, body: ProgramBody, kind: Kind) -> None:
-        """The axes of a joint, if they, or those of others, move."""
+        """Store the axes of a joint in its field, if axes of some joint are not constant."""
         if isinstance(kind.moving, MovingAxes):
             joint = MovingJoint(body, kind.moving)
             joint.find()
@@ -241,7 +238,7 @@ class BodySystem:
             body.put("rates", body.given(RATES, 36))
 
     def _measure_moving(self) -> None:
-        """The largest gap of joints whose axes move, see `Loops.measure`."""
+        """Update the largest closure error by joints with moving axes, see `Loops.measure`."""
         program = self.program
         if not self.moves:
             return
@@ -254,7 +251,7 @@ class BodySystem:
     # --- what acts ----------------------------------------------------------------------------------------------------
 
     def ask(self, moment: Moment) -> None:
-        """Joint coordinates and velocities to "joint_q", "joint_v"; what springs do, and what the laws decide."""
+        """Store joint coordinates and velocities in "joint_q", "joint_v"; evaluate springs and controllers."""
         program = self.program
         with self.bodies() as body:
             q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
@@ -279,7 +276,7 @@ class BodySystem:
                     program.store(name, 0, j, x)
 
     def _coordinates(self, body: ProgramBody, kind: Kind) -> list[Scalar]:
-        """Of a joint, from "X", or as they have been found."""
+        """Return the coordinates of a joint, from "X" or as `settle` has stored them."""
         if isinstance(kind.moving, MovingAxes):
             return MovingJoint(body, kind.moving).coordinates
         X, place = body.get("X"), body.k * JOINT_NUMBERS
@@ -287,7 +284,7 @@ class BodySystem:
         return project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))
 
     def find_joints(self) -> None:
-        """Joint coordinates and velocities to "joint_q", "joint_v", from "X" and "V"; where `ask` has not been run."""
+        """Store joint coordinates and velocities in "joint_q", "joint_v", from "X" and "V", where `ask` has not run."""
         program = self.program
         with self.bodies() as body:
             q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
@@ -299,7 +296,7 @@ class BodySystem:
                     program.store("joint_v", v_first, k, dot(S_plus[6 * k : 6 * k + 6], apart))
 
     def act(self, own: OwnForces, z: Part, z_rate: Part, moment: Moment) -> None:
-        """What force elements do, to "own_tau" and, like "f_ext", to "own_force"; the rates of their states z."""
+        """Evaluate force elements: joint forces to "own_tau", wrenches to "own_force", rates of their states z."""
         program = self.program
         if own.alike:
             with self.bodies() as one:
@@ -332,7 +329,7 @@ class BodySystem:
                 program.store("own_force", 0, 6 * body + j, before + x)
 
     def motion_of(self, body: Whole) -> list[Scalar]:
-        """Of a body's own frame in world axes: rotation, position, angular velocity, velocity of its origin."""
+        """Return the motion of a body's frame in world axes: rotation, position, angular velocity, velocity."""
         of = self.field_of
         R, r, V, c = Matrix.of(of("R", 9, body)), Vector(of("r", 3, body)), of("V", 6, body), of("own_offsets", 3, body)
         w, v, arm = Vector(V[:3]), Vector(V[3:]), Vector(c)
@@ -345,7 +342,7 @@ class BodySystem:
         return [self.program.load(name, self._rows[body, size], j) for j in range(size)]
 
     def push(self, body: ProgramBody, array: str) -> None:
-        """A force on a body: six numbers, moment about the world origin and force, in world axes."""
+        """Add a wrench on a body from an array: moment about the world origin and force, in world axes."""
         x = [self.program.load(array, body.row * 6, j) for j in range(6)]
         R, r, n, f = Matrix.of(body.get("R")), Vector(body.get("r")), Vector(x[:3]), Vector(x[3:])
         wrench = [*(R.T @ (n - cross(r, f))), *(R.T @ f)]
@@ -371,12 +368,12 @@ class BodySystem:
 
 
 def pose(x: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-    """R and r of a body."""
+    """Return R and r of a body."""
     return Matrix.of(x[:9]), Vector(x[9:])
 
 
 def moved(group: str, R: Matrix, r: Vector, u: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-    """C exp(u) on SE(3) (Eq 8) or SO(3) x R3 (Eq 18)."""
+    """Return C exp(u) on SE(3) (Eq 8) or SO(3) x R3 (Eq 18)."""
     turn, mean = exp(Vector(u[:3]))
     step = Vector(u[3:])
     return R @ quaternion_matrix(turn), r + (R @ mean(step) if group == "se3" else step)

@@ -64,7 +64,7 @@ class Directors(TurningBody):
     # --- the pieces of the equations ----------------------------------------------------------------------------------
 
     def H(self, q: NDArray) -> NDArray:
-        """Jacobian (6, n) of the constraints `constraint_error`, linear in q."""
+        """Return the Jacobian (6, n) of the constraints `constraint_error`, linear in q."""
         d1, d2, d3 = q[:9].reshape(3, 3)
         H = np.zeros((6, self.n))
         H[0, 3:6], H[0, 6:9] = d3, d2
@@ -82,18 +82,18 @@ class Directors(TurningBody):
         return np.zeros((0, self.n))
 
     def reaction_stiffness(self, multipliers: NDArray) -> NDArray:
-        """The matrix (n, n) with ``S q = H(q)^T lambda + G(q)^T mu``; multipliers = (lambda, mu)."""
+        """Return the matrix S (n, n) with ``S q = H(q)^T lambda + G(q)^T mu``; multipliers = (lambda, mu)."""
         a, b, c, d, e, f = multipliers[:6]
         S = np.zeros((self.n, self.n))
         S[:9, :9] = np.kron([[d, c, b], [c, e, a], [b, a, f]], _EYE)
         return S
 
     def generalized_force(self, t: float, q: NDArray, v: NDArray, at: NDArray | None = None) -> NDArray:
-        """The force (n,) on the directors, of moments and gravity, and on the centre of mass.
+        """Return the generalised force (n,) on the directors, of moments and gravity, and on the centre of mass.
 
-        The virtual work of Eq 68, ``1/2 sum (d_i x delta d_i) . m``, is that of the forces f_i = 1/2 m x d_i. Between
-        two orientations q is no triad of unit vectors; with the dual directors d^i instead of d_i the forces go on
-        doing the work ``m . delta theta`` on a turn delta theta, and to a triad it makes no difference.
+        The virtual work of Eq 68, ``1/2 sum (d_i x delta d_i) . m``, is that of the forces f_i = 1/2 m x d_i. At a
+        midpoint between two orientations, q is no orthonormal triad; with the dual directors d^i instead of d_i, the
+        forces still do the work ``m . delta theta`` in a rotation delta theta. For a triad there is no difference.
 
         Parameters
         ----------
@@ -152,10 +152,10 @@ class Directors(TurningBody):
         return x1 - x0
 
     def tangent_velocity(self, x: NDArray, v: NDArray, normal: NDArray | None = None) -> NDArray:
-        """The velocity (n,) on the tangent space at x to which reactions bring v.
+        """Project v to the tangent space at x by reactions of the constraints; return a velocity (n,).
 
-        Reactions of the constraints between directors have no moment: for the standard body the result has the momentum
-        of v and of all such velocities the least energy.
+        Reactions of the constraints between directors have no moment: for the standard body, the result has the
+        momentum of v, and the least energy of all such velocities.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Directors(TurningBody):
         return (np.swapaxes(R, -1, -2) @ w[..., None])[..., 0]
 
     def kinetic_energy(self, x: NDArray, v: NDArray) -> NDArray:
-        """1/2 qdot . M qdot, with what the velocity has off the constraints."""
+        """Return 1/2 qdot . M qdot, also for velocities that violate the constraints."""
         return 0.5 * np.einsum("...i,ij,...j", v, self.M, v)
 
     def angular_momentum(self, x: NDArray, v: NDArray) -> NDArray:
@@ -201,7 +201,7 @@ class Directors(TurningBody):
         return np.cross(x[..., :9].reshape(p.shape), p).sum(axis=-2)
 
     def velocity_error(self, x: NDArray, v: NDArray) -> NDArray:
-        """What the velocity has off the tangent space, (H; G) qdot, shape (..., 6 + k), rad/s."""
+        """Return the constraint violation of the velocity, (H; G) qdot, shape (..., 6 + k), rad/s."""
         states = zip(x.reshape(-1, self.n), v.reshape(-1, self.n), strict=True)
         errors = np.array([np.concatenate([self.H(x_k) @ v_k, self.G(x_k) @ v_k]) for x_k, v_k in states])
         return errors.reshape(*x.shape[:-1], -1)

@@ -1,4 +1,4 @@
-"""What acts on a turning body besides gravity, on the arrays of a program: laws, external forces, force elements."""
+"""Loads on a rotating body, other than gravity, in a program: joint forces, external forces and force elements."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def loaded_body(model: Model, body: FixedPointBody, loads: Loads, acts: Acting |
 
 
 class TurningLoads(BodyLoads):
-    """Writes that into a program: `turns`, then `decide`, then what acts `about` the body's point."""
+    """Recorder of loads: call `turns`, then `decide`, then `about`, which returns the wrenches."""
 
     def turns(self, A: Matrix, R: Matrix, W: Vector, point: Vector | None, going: Vector) -> None:
-        """Joint coordinates and velocities, and the motion of the body's frame.
+        """Store joint coordinates and velocities, and the motion of the body's frame.
 
         A : directors as columns. R : the rotation nearest to that. W : angular velocity along them. point, going : of
         a floating centre of mass, in the world; None and zero of a pivot.
@@ -76,7 +76,7 @@ class TurningLoads(BodyLoads):
                 self.program.store("body_motion", 0, k, x)
 
     def about(self, moment: Moment, A: Matrix, R: Matrix, point: Vector | None) -> Wrenches:
-        """Of all that acts; the arguments are those of `turns`."""
+        """Return the wrenches of all loads about the body's point; the arguments are those of `turns`."""
         program, loads, size = self.program, self.loads, 3 if point is None else 6
         com, M, F, m, f, torques = self._numbers()[2], ZERO, ZERO, ZERO, ZERO, []
         if loads.f_ext is not None:
@@ -98,12 +98,12 @@ class TurningLoads(BodyLoads):
         return Wrenches(M, F, m, f)
 
     def _six(self, array: str) -> tuple[Vector, Vector]:
-        """What acts on the body: moment about the origin of the world, and force, in an array of all bodies."""
+        """Return moment about the world origin and force on the body, from an array of all bodies."""
         x = [self.program.load(array, 0, 6 + k) for k in range(6)]
         return Vector(x[:3]), Vector(x[3:])
 
     def _origin(self, A: Matrix, point: Vector | None) -> Vector:
-        """Of the body's frame, in the world."""
+        """Return the position of the origin of the body's frame, in the world."""
         _, p_0, com, _ = self._numbers()
         return p_0 if point is None else point - A @ com
 

@@ -54,10 +54,11 @@ MOST_TURNS, TURNED = 40, 1e-8
 
 @dataclass(frozen=True)
 class Kind:
-    """What is written out for itself.
+    """Kind of a body: bodies of one kind share a program.
 
-    split : Euler's equations on the sphere, or else directors with constraints. twists, floats : whether it does. flat
-        : whether it has no extension in some direction. loads : what acts besides gravity.
+    split : Euler's equations on the sphere, or else directors with constraints. twists : whether the body may turn
+    about d3. floats : whether its centre of mass moves. flat : whether it has no extension in some direction. loads :
+    loads other than gravity, or None.
     """
 
     split: bool
@@ -68,7 +69,7 @@ class Kind:
 
     @property
     def steady(self) -> bool:
-        """Whether what acts knows nothing of the state: moments about the pivot that are given as numbers."""
+        """Whether the loads do not depend on the state: moments about the pivot that are given as numbers."""
         loads = self.loads
         given = loads is None or (not loads.asks_joints and loads.own is None)
         return given and not self.floats
@@ -112,7 +113,7 @@ class RecordedTurningBody:
     # --- what is known ------------------------------------------------------------------------------------------------
 
     def body(self) -> Body:
-        """The body as the equations in directors have it."""
+        """Return the body's parameters for the equations in directors."""
         xx, xy, yy, zz, xz, yz = self._given(EULER, 6)
         E = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         (a,) = self._given(TWIST, 1)
@@ -123,7 +124,7 @@ class RecordedTurningBody:
         return self._given(GRAVITY, 3)
 
     def mass(self) -> Scalar:
-        """Of the body, kg."""
+        """Return the mass of the body, kg."""
         return self._given(MASS, 1)[0]
 
     def _given(self, first: int, size: int) -> list[Scalar]:
@@ -137,7 +138,7 @@ class RecordedTurningBody:
             part.store(self.program, k, value)
 
     def acting(self, moment: Moment, x: Part, v: Part, rigid: bool = False) -> Wrenches | None:
-        """What acts besides gravity. rigid : whether the directors are to be those of the nearest rotation."""
+        """Return the loads other than gravity, or None. rigid : replace the directors by the nearest rotation."""
         if self.kind.loads is None:
             return None
         if self.kind.split:
@@ -156,14 +157,15 @@ class RecordedTurningBody:
         return acting.about(moment, A, R, point)
 
     def _nearest(self, x: Part) -> Matrix:
-        """The rotation nearest to the directors, by Newton's method for the orthogonal part of a matrix (Higham 1986);
-        in "triad", whose last number is the last correction."""
+        """Return the rotation nearest to the directors, by Newton's method for the polar decomposition (Higham 1986).
+
+        It is computed in "triad", whose last number is the last correction."""
         program = self.program
 
         def directors() -> list[Scalar]:
             return [program.load("triad", 0, k) for k in range(9)]
 
-        if self.kind.steady:  # nobody looks
+        if self.kind.steady:  # not used then
             return turned(self._all(x, 9))
         for k, d in enumerate(self._all(x, 9)):
             program.store("triad", 0, k, d)
@@ -256,7 +258,7 @@ def flat(vectors: Triad) -> list[Scalar]:
 
 
 def obstacle(system: TurningBody, acts: Acting | None) -> str:
-    """What of the forces compiled loops do not know."""
+    """Describe forces that prevent a compiled loop; empty if none does."""
     if system.model.acting and own_forces_of(system.model) is None:
         return "the engine does not know all that the force elements act on"
     given = system.f_ext is not None or (system.tau is not None and not system.model.acting)
@@ -273,7 +275,7 @@ def motion(
     v: NDArray,
     acts: Acting | None,
 ) -> Prepared:
-    """A motion of a body through given times. kind : of a body, from what acts on it. numbers : (33,)."""
+    """Return a motion of a body, prepared for the batch runner. kind : gives the kind for loads. numbers : (33,)."""
     loop, steps, size = loop_arrays(times, x, v), len(times) - 1, 19
     room = {
         "saddle": np.zeros(size * size),

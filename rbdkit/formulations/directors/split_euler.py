@@ -19,7 +19,7 @@ class SplitEuler(TurningBody):
     """The standard body. x = (d1, d2, d3) is a rotation and stays one; v = (W1, W2, W_par), body axes.
 
     ``nabla pi_perp + pi_par d3' = m_perp``, ``pi_par' - pi_perp . d3' = m_par`` (Eq 51, with the sign of Eq 53), nabla
-    being the covariant derivative along d3(t). A floating body has its centre of mass in x and v besides.
+    being the covariant derivative along d3(t). For a floating body, x and v also hold its centre of mass.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the formulations of one turning body have in common: poses, energy, and the moments that act."""
+"""Base of the formulations of one rotating body: poses, energy and moments."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rbdkit.spatial import so3
 from rbdkit.trace import Recordable, Run, run_motion
 
 FLAT = 1e6
-"""Condition of the mass matrix from which on a body counts as one without extension in some direction."""
+"""Condition number of the Euler inertia from which on a body counts as having no extension in some direction."""
 
 
 class TurningBody:
     """Base of formulations whose x begin with the directors (d1, d2, d3) of a body, nine numbers.
 
-    The body is pivoted, or floats; then its centre of mass c follows in x, and the last three v are its velocity, both
-    along the world's axes. It moves by itself: the body turns about it as about a pivot.
+    The body is pivoted or floats. If it floats, its centre of mass c follows in x, and the last three v are its
+    velocity, both in world axes; c moves independently, and the body rotates about it as about a pivot.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class TurningBody:
 
     @property
     def loaded(self) -> bool:
-        """Whether anything acts besides gravity."""
+        """Whether there are loads other than gravity."""
         return self.tau is not None or self.f_ext is not None
 
     def spin(self, x: NDArray, v: NDArray) -> NDArray:
-        """Convected angular velocity W (..., 3), body axes, rad/s."""
+        """Return the convected angular velocity W (..., 3), body axes, rad/s."""
         raise NotImplementedError
 
     # --- compiled -----------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ class TurningBody:
         progress: Callable[[float], object],
         acts: Acting | None = None,
     ) -> Run | None:
-        """The run in one compiled loop; None if there is an `obstacle`."""
+        """Run in one compiled loop; None if there is an `obstacle`."""
         if self.obstacle(acts):
             return None
         flat = bool(np.linalg.cond(self.body.euler_inertia) > FLAT)
@@ -81,13 +81,13 @@ class TurningBody:
         return run_motion(prepared, every, progress)
 
     def obstacle(self, acts: Acting | None) -> str:
-        """Functions as forces, and equations of one's own."""
+        """Describe what prevents a compiled loop: Python functions as forces, or a subclass with other equations."""
         if "equations_recorded" not in vars(type(self)):
             return f"{type(self).__name__} has equations of its own, which are not recorded"
         return recorded.obstacle(self, acts)
 
     def _numbers(self) -> NDArray:
-        """What compiled loops know of the body."""
+        """Return the parameters of the body for compiled loops, see `recorded.NUMBERS`."""
         body, E = self.body, self.body.euler_inertia
         numbers = np.zeros(recorded.NUMBERS)
         numbers[:6] = E[0, 0], E[0, 1], E[1, 1], E[2, 2], E[0, 2], E[1, 2]
@@ -102,7 +102,7 @@ class TurningBody:
     # --- what acts ----------------------------------------------------------------------------------------------------
 
     def moments(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Moments about the body's point that act besides gravity, N m.
+        """Return the moments about the body's point, without gravity, N m.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class TurningBody:
         return M, m
 
     def _acting(self, t: float, x: NDArray, v: NDArray) -> tuple[tuple[NDArray, NDArray], tuple[NDArray, NDArray]]:
-        """Moment about the point and force on it, along the directors and along the world's axes."""
+        """Return moment about the point and force on it, (M, F) along the directors and (m, f) in world axes."""
         M, F, m, f = np.zeros((4, 3))
         if self.tau is not None:
             tau = self.tau(t, x, v)
@@ -127,20 +127,20 @@ class TurningBody:
         return (M, F), (m, f)
 
     def convected_moment(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        """The moment of everything that acts, gravity too, in body axes (3,), N m."""
+        """Return the total moment, with gravity, in body axes (3,), N m."""
         R = triad(x)
         M, m = self.moments(t, x, v)
         return M + R.T @ m + np.cross(self.body.first_moment, R.T @ self.body.gravity)
 
     def force_on_com(self, t: float, x: NDArray, v: NDArray) -> NDArray:
-        """The force (3,) on a floating centre of mass, gravity too, world axes, N."""
+        """Return the total force (3,) on a floating centre of mass, with gravity, world axes, N."""
         (_, F), (_, f) = self._acting(t, x, v)
         return triad(x) @ F + f + self.body.mass * self.body.gravity
 
     # --- where the body is --------------------------------------------------------------------------------------------
 
     def point(self, x: NDArray) -> NDArray:
-        """What the body turns about (..., 3): its pivot or its centre of mass, in the world."""
+        """Return the point that the body rotates about (..., 3): its pivot or its centre of mass, in the world."""
         if self.body.floats:
             return x[..., 9:]
         return np.broadcast_to(self.body.placement[:3, 3], (*x.shape[:-1], 3))
@@ -202,7 +202,7 @@ class TurningBody:
         return {"K": self.kinetic_energy(x, v), **momenta, "linear momentum": self.body.mass * v[..., -3:]}
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
-        """The six products of directors that should be 0 or 1, less that (Eq 63, with the rows of unit length)."""
+        """Return the six scalar products of directors minus 0 or 1 (Eq 63, with the rows of unit length)."""
         R = triad(x)
         C = 0.5 * (np.swapaxes(R, -1, -2) @ R - np.eye(3))
         rows, columns = (1, 0, 0, 0, 1, 2), (2, 2, 1, 0, 1, 2)

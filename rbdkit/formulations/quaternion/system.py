@@ -16,8 +16,8 @@ class QuaternionBodies(FreeBodies):
     """The `Formulation` whose x are a quaternion and a position of each body and whose v are (Omega, velocity).
 
     Omega is in body axes, the velocity of the centre of mass in world axes. The state moves by a rotation vector n and
-    a shift: ``p = p0 exp(n)`` with ``n' = T_SO(3)^-1(n) Omega``, three equations where the four of the quaternion's
-    rate need a condition besides. No quaternion is normalised: products of unit quaternions stay on the sphere. With
+    a shift: ``p = p0 exp(n)`` with ``n' = T_SO(3)^-1(n) Omega``: three equations, in place of four for the quaternion's
+    rate with a norm condition. No quaternion is normalised: products of unit quaternions stay on the sphere. With
     ``"rk4"`` it is the method "f1" that Holzinger, Gerstmayr, Schöberl compare theirs against: Z. Terze, A. Müller,
     D. Zlatar, Singularity-free time integration of rotational quaternions using non-redundant ordinary differential
     equations, Multibody System Dynamics 38 (2016).
