@@ -1,4 +1,4 @@
-"""The group chosen body by body."""
+"""Constrained bodies with a Lie group chosen for each body."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rbdkit.joints import Cylindrical, Helical, JointType, Planar, Prismatic, Re
 from rbdkit.model import Model
 
 LOWER_PAIRS = (Cylindrical, Helical, Planar, Prismatic, Revolute, Spherical)
-"""Joints whose motions are a subgroup of SE(3): surfaces that slide on themselves."""
+"""Lower pairs: joints whose motions are a subgroup of SE(3)."""
 
 
 class Bodywise(ConstrainedBodies):
@@ -49,9 +49,9 @@ class Bodywise(ConstrainedBodies):
 
 
 def grounded_on_se3(model: Model) -> dict[str, str]:
-    """The paper's rule (section 6): SE(3) for bodies that a lower pair holds to the ground, SO(3) x R3 for the others.
+    """Choose groups by the paper's rule (section 6): SE(3) for bodies on a lower pair to the ground, else SO(3) x R3.
 
-    What is fixed to the ground counts as ground, and what is fixed to a body moves with it.
+    A body that is fixed to the ground counts as ground, and one that is fixed to another body moves with it.
 
     Parameters
     ----------
@@ -86,5 +86,5 @@ def grounded_on_se3(model: Model) -> dict[str, str]:
 
 
 def _is_lower_pair(joint: JointType) -> bool:
-    """A subgroup holds the inverses of its motions: seen from its other end a lower pair is one still."""
+    """Whether a joint is a lower pair; a reversed one is, too, as a subgroup contains the inverses of its motions."""
     return _is_lower_pair(joint.joint) if isinstance(joint, Reversed) else isinstance(joint, LOWER_PAIRS)

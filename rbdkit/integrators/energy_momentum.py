@@ -54,7 +54,7 @@ class EnergyMomentum(DirectorMethod):
         return State(state.t + h, state.x + u, 2.0 * u / h - state.v, None, solved)
 
     def stages(self, system: Directors, state: State, h: float) -> list[Stage]:
-        """The one evaluation, at the midpoint."""
+        """Return the one evaluation, at the midpoint."""
         new = EnergyMomentum.step(self, system, state, h)
         x, v = 0.5 * (state.x + new.x), 0.5 * (state.v + new.v)
         return [Stage(state.t + 0.5 * h, x, v, v, (new.v - state.v) / h)]

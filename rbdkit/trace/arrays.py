@@ -123,7 +123,7 @@ def _looked_up(x: Any, places: Any, values: Any) -> Any:
 
 
 def symbols(values: Any) -> Symbols:
-    """An array of symbols and numbers."""
+    """Return an array of symbols and numbers."""
     array = np.asarray(values, dtype=object)
     if any(isinstance(x, np.ndarray) for x in array.flat):  # an array without axes stands for its element
         elements = [x.item() if isinstance(x, np.ndarray) else x for x in array.flat]

@@ -48,7 +48,7 @@ def steps_of(code: types.CodeType) -> Iterator[dis.Instruction]:
 
 
 def home_of(cls: type) -> str:
-    """The package that a class comes from.
+    """Return the package that a class comes from.
 
     "" for a class statement that was run in a namespace without a ``__name__``, as by ``exec(text, {})``: Python finds
     the name of the module `builtins` there.

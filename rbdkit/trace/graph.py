@@ -113,7 +113,7 @@ class Graph:
         if isinstance(value, Symbol):
             self._check_own(value)
             return value.position
-        number = float(value) + 0.0  # one constant of 0.0 and -0.0
+        number = float(value) + 0.0  # -0.0 becomes 0.0, so that both are one constant
         return self.node("const", math.nan if math.isnan(number) else number).position  # and one of all NaN
 
     def _check_own(self, symbol: Symbol) -> None:

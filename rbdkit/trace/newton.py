@@ -129,6 +129,7 @@ class Newton:
         program = self.program
         left, fresh, count = self._known(LEFT), self._known(FRESH), self._known(COUNT)
         squares = self._known(SQUARES)
+        # comparisons with NaN are false, so the sum of squares, not the maximum, tells that a residual is not finite
         largest = select(squares < HUGE, self._known(SIZE), squares)
         program.store("history", turn, 3, largest)
         program.store("history", 0, 1, program.load("history", 0, 1) + left)
@@ -139,12 +140,15 @@ class Newton:
         left = select(count < float(self.least), left, solved) if self.least else solved
         most = select(fresh > 0.5, float(self.full), float(self.quick))
         over = left * select(squares < HUGE, select(count < most, 0.0, 1.0), 1.0)
+        # a lane that runs out of quick corrections restarts once with full ones; after these it has failed
         restart, failed = (over * (1.0 - fresh), over * fresh) if self.full else (0.0 * over, over)
         left, fresh = left * (1.0 - failed), fresh + restart
         correct = left * (1.0 - restart)
         kept = program.load("kept", self.first)
+        # a new Jacobian: for every full correction, and for the first quick one if none is kept
         self._keep(WANT, correct * (maximum(fresh, 1.0 - kept) if self.slope is None else fresh))
         kept = select(correct > 0.5, 1.0, kept)
+        # a Jacobian of the full phase belongs to one iterate only, so the next step does not keep it
         program.store("kept", self.first, 0, select(fresh > 0.5, 0.0, kept))
         self._keep(FAILED, self._known(FAILED) + failed)
         self._keep(COUNT, select(restart > 0.5, 0.0, count))

@@ -53,12 +53,12 @@ def select(condition: bool | Symbol, a: Scalar, b: Scalar) -> Scalar:
 
 
 def maximum(a: Scalar, b: Scalar) -> Scalar:
-    """The larger of two numbers."""
+    """Return the larger of two numbers."""
     return select(a < b, b, a)
 
 
 def minimum(a: Scalar, b: Scalar) -> Scalar:
-    """The smaller of two numbers."""
+    """Return the smaller of two numbers."""
     return select(b < a, b, a)
 
 
@@ -85,7 +85,7 @@ def opposite(x: Any) -> Any:
 
 
 def _graph_of(*values: Any) -> Any:
-    """The graph of the symbols among values."""
+    """Return the graph of the symbols among values."""
     return next((x.graph for x in values if isinstance(x, Symbol)), None)
 
 

@@ -165,6 +165,7 @@ class _Writer:
     def loop(self, loop: Loop) -> None:
         (a, start), (b, stop) = self.address(loop.start), self.address(loop.stop)
         if loop.spare and not self.rolled:
+            # an "if" whose body does no harm: written without it, unless the condition is known to be false
             self.values[loop.index.name] = None, 0
             at = next(k for k, part in enumerate(loop.body) if isinstance(part, Block))
             asked = loop.body[at]
@@ -177,6 +178,8 @@ class _Writer:
                 self.values[loop.index.name] = None, value
                 self.statements(loop.body)
         else:
+            # a loop that stays: nothing is known of what its body writes, neither inside (from the last iteration)
+            # nor after it
             first, last, before = self.whole((a, start)), self.whole((b, stop)), self.rolled
             self.rolled = before or loop.seldom
             self._forget(loop.body)

@@ -458,7 +458,7 @@ class ConstrainedBodies:
         return C
 
     def _own_at_states(self, x: NDArray, v: NDArray, t: float) -> RowValues:
-        """The rows of the model's constraints at one state or a stack of states."""
+        """Return the rows of the model's constraints at one state or a stack of states."""
         assert self.own is not None
         T, U = self.poses(x), self.velocities(x, v)
         q, qd = joint_state(self.model, T, U) if self.own.asks_joints else (np.zeros((*x.shape[:-1], 0)),) * 2

@@ -349,7 +349,7 @@ class BodySystem:
         body.put("pA", [a - b for a, b in zip(body.get("pA"), wrench, strict=True)])
 
     def torque(self, body: ProgramBody, moment: Moment) -> Callable[[int], Scalar]:
-        """The joint force on each axis of a body: as computed, or on a straight line between two rows of "tau"."""
+        """Return a function that loads the joint force on an axis: computed, or interpolated between rows of "tau"."""
         program = self.program
         place = program.entry("v_first", body.k) if self.tau is not None or self.own is not None else 0
         if self.own is not None:
@@ -358,7 +358,7 @@ class BodySystem:
         return self.given_torque(place, moment)
 
     def given_torque(self, place: Whole, moment: Moment) -> Callable[[int], Scalar]:
-        """The applied part of that; place : where the body's own numbers begin."""
+        """Return a function that loads the applied part of a joint force. place : place of the body's numbers."""
         program = self.program
         if self.tau is None:
             return lambda k: 0.0

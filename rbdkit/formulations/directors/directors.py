@@ -167,7 +167,7 @@ class Directors(TurningBody):
         return self._saddle(np.vstack([H, G]), np.vstack([H, reactions]), self.M @ v)[: self.n]
 
     def velocity_after(self, x: NDArray, v: NDArray, impulse: NDArray) -> NDArray:
-        """The velocity (n,) on the tangent space at x after an impulse (n,) of generalized forces."""
+        """Return the velocity (n,) on the tangent space at x after an impulse (n,) of generalized forces."""
         C = np.vstack([self.H(x), self.G(x)])
         return v + self._saddle(C, C, impulse)[: self.n]
 

@@ -101,7 +101,7 @@ def on_tangent(body: Body, q: Triad, p: Triad, normal: Vector, z: Sequence[Scala
 
 
 def dual_triad(q: Triad) -> Triad:
-    """The vectors whose products with those of q are 1 and 0."""
+    """Return the vectors whose products with those of q are 1 and 0."""
     across = cross(q[1], q[2]), cross(q[2], q[0]), cross(q[0], q[1])
     share = 1.0 / dot(q[0], across[0])
     return triad(share * d for d in across)
@@ -113,12 +113,12 @@ def moved(q: Triad, u: Triad) -> Triad:
 
 
 def triad_of(z: Sequence[Scalar]) -> Triad:
-    """The first nine numbers as three vectors."""
+    """Return the first nine numbers as three vectors."""
     return Vector(z[0:3]), Vector(z[3:6]), Vector(z[6:9])
 
 
 def combined(weights: Sequence[Scalar], vectors: Sequence[Vector]) -> Vector:
-    """The sum of vectors with weights."""
+    """Return the sum of vectors with weights."""
     total = ZERO
     for weight, vector in zip(weights, vectors, strict=True):
         total = total + weight * vector

@@ -68,11 +68,11 @@ class FixedPointBody:
 
 
 def fixed_point_body(model: Model, formulation: str) -> FixedPointBody:
-    """The body of a model that is one body on a spherical or a free joint.
+    """Return the parameters of the body of a model with one body on a spherical or free joint.
 
     Parameters
     ----------
-    formulation : name of who asks, for the message.
+    formulation : name of the formulation, for the error message.
 
     Raises
     ------

@@ -67,7 +67,7 @@ class NonTwistingDirectors(Directors):
         return numbers
 
     def G(self, q: NDArray) -> NDArray:
-        """The row ((1 - a) d2, -a d1, 0) (Eqs 80, 83)."""
+        """Return the row ((1 - a) d2, -a d1, 0) (Eqs 80, 83)."""
         G = np.zeros((1, self.n))
         G[0, :3], G[0, 3:6] = (1.0 - self.a) * q[3:6], -self.a * q[:3]
         return G

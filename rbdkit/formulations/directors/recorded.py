@@ -248,7 +248,7 @@ class RecordedTurningBody:
 
 
 def turned(x: list[Scalar]) -> Matrix:
-    """The directors as columns."""
+    """Return the directors as columns."""
     return Matrix.of(x[:9]).T
 
 

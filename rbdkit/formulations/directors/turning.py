@@ -210,7 +210,7 @@ class TurningBody:
 
 
 def triad(x: NDArray) -> NDArray:
-    """The directors, the first nine of x (..., n), as the columns of matrices (..., 3, 3)."""
+    """Return the directors, the first nine of x (..., n), as the columns of matrices (..., 3, 3)."""
     return np.swapaxes(x[..., :9].reshape(*x.shape[:-1], 3, 3), -1, -2)
 
 

@@ -25,7 +25,7 @@ def mass_matrix(projection: Projection, mass: float, J: NDArray) -> NDArray:
 
 
 def gamma(projection: Projection, mass: float, J: NDArray, w: NDArray) -> NDArray:
-    """A matrix Gamma (6, 6) with the quadratic velocity term ``Gamma w``, D^-T diag(E m, E J) D^-1 (Eq 56).
+    """Return the matrix Gamma (6, 6) with the quadratic velocity term ``Gamma w``, D^-T diag(E m, E J) D^-1 (Eq 56).
 
     It differs from the integral of Eq 49, which is skew-symmetric; but not in the product with w, and only that enters
     the equation of motion.

@@ -1,4 +1,4 @@
-"""Six velocities of six points, each along a direction of its own, in place of a linear and an angular velocity."""
+"""Unified local velocity coordinates: velocities of six points along six directions, in place of a twist."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Projection:
 
     @classmethod
     def hexahedral(cls, l1: float = 1.0, l2: float = 1.0, l3: float = 1.0) -> Projection:
-        """The centres of the faces of a box of edge lengths 2 l1, 2 l2, 2 l3, m, along its edges (Eqs 19-24)."""
+        """Make the projection of a box's face centres, along its edges of lengths 2 l1, 2 l2, 2 l3, m (Eqs 19-24)."""
         y = np.array([[0, -l2, 0], [0, l2, 0], [0, 0, -l3], [0, 0, l3], [-l1, 0, 0], [l1, 0, 0]])
         b = _SCALE * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])
         return cls(y, b)
 
     @classmethod
     def tetrahedral(cls, vertices: ArrayLike | None = None) -> Projection:
-        """The middles of the six edges of a tetrahedron, along these edges (Fig 4b): the unknowns of a Nédélec element.
+        """Make the projection of a tetrahedron's edge midpoints along its edges (Fig 4b), as in a Nédélec element.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class Projection:
         return cls(0.5 * (p[start] + p[end]), _SCALE * edges / np.where(length == 0.0, 1.0, length))
 
     def _check(self) -> float:
-        """The condition number of the scaled D, if it is small enough."""
+        """Return the condition number of the scaled D; raise ModelError if it is too large."""
         lengths = np.linalg.norm(self.directions, axis=1)
         if not lengths.all():
             raise ModelError(f"direction {int(np.argmin(lengths)) + 1} of six is zero; every point needs a direction")
@@ -113,7 +113,7 @@ class Projection:
         return skew(self.twist(w)[..., 3:])
 
     def P(self, y: ArrayLike, w: ArrayLike) -> NDArray:
-        """The matrix (..., 3, 6) of the acceleration ``N w' + P w`` of the point y (Eqs 41, 42)."""
+        """Return the matrix (..., 3, 6) of the acceleration ``N w' + P w`` of the point y (Eqs 41, 42)."""
         return self.E(w) @ self.N(y)
 
     def acceleration(self, y: ArrayLike, w: ArrayLike, w_dot: ArrayLike) -> NDArray:
@@ -126,7 +126,7 @@ class Projection:
         return (np.swapaxes(self.N(y), -1, -2) @ np.asarray(f, dtype=float)[..., None])[..., 0]
 
     def lie_algebra(self, w: ArrayLike) -> NDArray:
-        """The element (..., 4, 4) of se(3) that belongs to w: ``H' = H lie_algebra(w)`` (Eqs 68-70)."""
+        """Return the element (..., 4, 4) of se(3) that belongs to w: ``H' = H lie_algebra(w)`` (Eqs 68-70)."""
         w = np.asarray(w, dtype=float)
         element = np.zeros((*w.shape[:-1], 4, 4))
         element[..., :3, :3] = self.E(w)

@@ -67,7 +67,7 @@ class LocalVelocity(FreeBodies):
         return (self.M_inverse @ (Q - self.gamma_w(v)[..., None])).ravel()  # Eq 79
 
     def gamma_w(self, v: NDArray) -> NDArray:
-        """The quadratic velocity term Gamma w (n, 6) of Eq 51 with Gamma from Eq 56."""
+        """Return the quadratic velocity term Gamma w (n, 6) of Eq 51 with Gamma from Eq 56."""
         v_L = self._apply(self.D_inverse, v)
         U, Omega = v_L[:, :3], v_L[:, 3:]
         momentum = np.concatenate([self.mass[:, None] * U, (self.J @ Omega[..., None])[..., 0]], axis=-1)
@@ -111,12 +111,12 @@ class LocalVelocity(FreeBodies):
         return self._apply(self.D_inverse, v)
 
     def _apply(self, matrices: NDArray, v: NDArray) -> NDArray:
-        """A matrix for each body (n, 6, 6) times its part of v (..., 6 n), as (..., n, 6)."""
+        """Multiply a matrix for each body (n, 6, 6) by its part of v (..., 6 n), to (..., n, 6)."""
         return (matrices @ v.reshape(*v.shape[:-1], self.n, 6, 1))[..., 0]
 
 
 def _each(model: Model, projection: Projection | Mapping[str, Projection] | None) -> tuple[Projection, ...]:
-    """The projection of each body."""
+    """Return the projection of each body."""
     if isinstance(projection, Mapping):
         for name in projection:
             model.body(name)

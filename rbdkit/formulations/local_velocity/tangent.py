@@ -14,7 +14,7 @@ from rbdkit.spatial import se3
 
 
 def swapped(n: ArrayLike) -> NDArray:
-    """A six-vector (..., 6) with its halves exchanged: linear first to angular first, and back."""
+    """Return a six-vector (..., 6) with its halves exchanged: linear first to angular first, and back."""
     return np.roll(np.asarray(n, dtype=float), 3, axis=-1)
 
 
@@ -24,7 +24,7 @@ def exp(n: ArrayLike) -> NDArray:
 
 
 def log(H: ArrayLike) -> NDArray:
-    """The n (..., 6) with exp(n) = H and an angle from 0 to pi."""
+    """Return the n (..., 6) with exp(n) = H and an angle from 0 to pi."""
     return swapped(se3.log(H))
 
 
@@ -42,7 +42,7 @@ def inverse(n: ArrayLike) -> NDArray:
 
 
 def unified_inverse(projection: Projection, n: ArrayLike) -> NDArray:
-    """The operator (..., 6, 6) of ``n' = T^-1(n) D^-1 w`` (Eq 72)."""
+    """Return the operator (..., 6, 6) of ``n' = T^-1(n) D^-1 w`` (Eq 72)."""
     return inverse(n) @ projection.D_inverse
 
 

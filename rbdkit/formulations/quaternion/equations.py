@@ -9,7 +9,7 @@ from rbdkit.trace import Scalar
 
 
 def move(numbers: Values, x: Values, u: Values) -> list[Scalar]:
-    """The quaternion times exp(n), and the position shifted."""
+    """Return the quaternion times exp(n), and the position shifted."""
     turn, _ = exp(Vector(u[:3]))
     return [*quaternion_product(x[:4], turn), *(Vector(x[4:]) + Vector(u[3:]))]
 

@@ -275,7 +275,7 @@ class Company:
         made = records * stride
         if "turns" in self._arrays and (self._arrays["turns"] <= 0.0).all():  # it left before the end
             made = int(taken[self._finite].max())
-        for k in range(m):
+        for k in range(m):  # a lane that took fewer steps than the others has diverged
             if self._finite[k] and taken[k] < made:
                 self._finite[k] = False
                 self._last[k] = self._state(k)

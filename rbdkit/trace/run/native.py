@@ -98,7 +98,7 @@ class Machine:
                 function = self._link(compiled, name)
             if function is not None:
                 self._linked[key] = function
-        if compiled is not None:
+        if compiled is not None:  # again outside of the lock
             disk.store(key, compiled)
         return function
 
@@ -129,7 +129,7 @@ class Machine:
 
         A finalizer: it may run anywhere, also while another thread is in LLVM, so it must not wait for the lock.
         """
-        self._unused.append(tracker)
+        self._unused.append(tracker)  # a deque: append and popleft are atomic
         lock = unforked()
         if lock.acquire(blocking=False):
             try:
