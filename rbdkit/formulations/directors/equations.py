@@ -14,10 +14,10 @@ Triad = tuple[Vector, Vector, Vector]
 
 @dataclass(frozen=True)
 class Body:
-    """Numbers of a body in directors.
+    """Parameters of a body in directors.
 
-    E : (3, 3) Euler inertia. weight : gravity's forces on the directors, or None. twists : whether it may twist. a : of
-    the constraint on twist.
+    E : (3, 3) Euler inertia, kg m2. weight : gravity's forces on the directors, or None. twists : whether the body may
+    turn about d3. a : parameter of the constraint on twist, Eq 80.
     """
 
     E: Sequence[Sequence[Scalar]]
@@ -26,11 +26,11 @@ class Body:
     a: Scalar
 
     def momenta(self, v: Triad) -> Triad:
-        """pi^i = sum_j E_ij v_j (Eq 65)."""
+        """Return the momenta pi^i = sum_j E_ij v_j (Eq 65)."""
         return triad(combined(row, v) for row in self.E)
 
     def forces(self, q: Triad, moments: tuple[Vector, Vector] | None) -> Triad:
-        """Forces on the directors of moments M, along the directors, and m, in the world, and of gravity (Eq 68)."""
+        """Return forces on the directors of moments M (along the directors), m (world axes), and gravity (Eq 68)."""
         weight = self.weight or (ZERO, ZERO, ZERO)
         if moments is None:
             return weight
@@ -39,25 +39,25 @@ class Body:
         return triad(0.5 * cross(moment, d) + w for d, w in zip(dual_triad(q), weight, strict=True))
 
     def holding(self, q: Triad, z: Sequence[Scalar]) -> Triad:
-        """H(q)^T lambda, lambda being the first six of z (Eq 64)."""
+        """Return the reactions H(q)^T lambda, lambda being the first six of z (Eq 64)."""
         d1, d2, d3 = q
         a, b, c, d, e, f = z[:6]
         return d * d1 + c * d2 + b * d3, c * d1 + e * d2 + a * d3, b * d1 + a * d2 + f * d3
 
     def reactions(self, q: Triad, z: Sequence[Scalar]) -> Triad:
-        """H(q)^T lambda + G(q)^T mu, mu being the seventh of z (Eq 81)."""
+        """Return the reactions H(q)^T lambda + G(q)^T mu, mu being the seventh of z (Eq 81)."""
         on1, on2, on3 = self.holding(q, z)
         if self.twists:
             return on1, on2, on3
         return on1 + ((1.0 - self.a) * z[6]) * q[1], on2 - (self.a * z[6]) * q[0], on3
 
     def holds(self, q: Triad) -> list[Scalar]:
-        """h(q) (Eq 63, with the rows of unit length)."""
+        """Return the constraints h(q) (Eq 63, with the rows of unit length)."""
         d1, d2, d3 = q
         return [dot(d2, d3), dot(d1, d3), dot(d1, d2), *(0.5 * (dot(d, d) - 1.0) for d in q)]
 
     def twist(self, q: Triad, u: Triad) -> list[Scalar]:
-        """G(q) u (Eq 80)."""
+        """Return the constraint on twist, G(q) u (Eq 80)."""
         return [] if self.twists else [(1.0 - self.a) * dot(q[1], u[0]) - self.a * dot(q[0], u[1])]
 
 
@@ -68,7 +68,7 @@ Residuals = tuple[list[Scalar], list[Scalar]]
 def midpoint(
     body: Body, q0: Triad, v0: Triad, h: Scalar, moments: tuple[Vector, Vector] | None, z: Sequence[Scalar]
 ) -> Residuals:
-    """Residuals of the energy-momentum methods (Eqs 86, 92): momentum times h, then constraints."""
+    """Return residuals of the energy-momentum methods (Eqs 86, 92): momentum balance times h, and constraints."""
     u = triad_of(z)
     q = triad(d + 0.5 * du for d, du in zip(q0, u, strict=True))
     change = body.momenta(triad((2.0 / h) * du - 2.0 * v for du, v in zip(u, v0, strict=True)))  # Eq 87b
@@ -77,7 +77,7 @@ def midpoint(
 
 
 def chord(body: Body, q0: Triad, p0: Triad, h: Scalar, z: Sequence[Scalar]) -> Residuals:
-    """Residuals of the discrete Lagrange-d'Alembert method: momentum, then constraints."""
+    """Return residuals of the discrete Lagrange-d'Alembert method: momentum balance, and constraints."""
     u = triad_of(z)
     q = triad(d + 0.5 * du for d, du in zip(q0, u, strict=True))
     left = body.momenta(triad((1.0 / h) * du for du in u))
@@ -101,7 +101,7 @@ def on_tangent(body: Body, q: Triad, p: Triad, normal: Vector, z: Sequence[Scala
 
 
 def dual_triad(q: Triad) -> Triad:
-    """Return the vectors whose products with those of q are 1 and 0."""
+    """Return the dual triad: vectors whose scalar products with those of q are 1 and 0."""
     across = cross(q[1], q[2]), cross(q[2], q[0]), cross(q[0], q[1])
     share = 1.0 / dot(q[0], across[0])
     return triad(share * d for d in across)

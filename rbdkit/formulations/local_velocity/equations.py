@@ -11,7 +11,7 @@ from rbdkit.trace import Scalar
 
 
 def move(numbers: Values, x: Values, u: Values) -> list[Scalar]:
-    """H exp(n) (Eqs 13, 14, 81) with n = D^-1 u."""
+    """Return H exp(n) (Eqs 13, 14, 81) with n = D^-1 u."""
     R, p = _pose(x)
     n = _times(numbers[:36], u)
     turn, mean = exp(Vector(n[3:]))
@@ -20,7 +20,7 @@ def move(numbers: Values, x: Values, u: Values) -> list[Scalar]:
 
 
 def local_rate(numbers: Values, u: Values, w: Values) -> list[Scalar]:
-    """D n' with n' = T^-1(n) D^-1 w (Eqs 72-78)."""
+    """Return D n' with n' = T^-1(n) D^-1 w (Eqs 72-78)."""
     n, v_L = _times(numbers[:36], u), _times(numbers[:36], w)
     U, Omega = Vector(v_L[:3]), Vector(v_L[3:])
     J, D = jacobian_inverse(Vector(n[3:]), Vector(n[:3]))
@@ -41,20 +41,20 @@ def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, w: Val
 
 
 def central(numbers: Values, x: Values, w: Values) -> Central:
-    """Pose and twist of the central frame."""
+    """Return pose and twist of the central frame."""
     v_L = _times(numbers[:36], w)
     return *_pose(x), Vector(v_L[:3]), Vector(v_L[3:])
 
 
 def placed(numbers: Values, frame: Central) -> tuple[list[Scalar], list[Scalar]]:
-    """x and w of a central frame."""
+    """Return x and w of a central frame."""
     R, p, U, Omega = frame
     x = [value for row, shift in zip(R, p, strict=True) for value in (*row, shift)]
     return x, _times(numbers[79:], [*U, *Omega])
 
 
 def inertia(numbers: Values) -> Symmetric:
-    """About the centre of mass."""
+    """Return the inertia about the centre of mass."""
     return Symmetric(numbers[73:79])
 
 

@@ -19,7 +19,7 @@ def swapped(n: ArrayLike) -> NDArray:
 
 
 def exp(n: ArrayLike) -> NDArray:
-    """exp_SE(3), a pose (..., 4, 4) (Eqs 13, 14)."""
+    """Return exp_SE(3) of n, a pose (..., 4, 4) (Eqs 13, 14)."""
     return se3.exp(swapped(n))
 
 
@@ -29,7 +29,7 @@ def log(H: ArrayLike) -> NDArray:
 
 
 def operator(n: ArrayLike) -> NDArray:
-    """T_SE(3) (..., 6, 6), which takes n' to the velocity v_L of ``H exp(n)``."""
+    """Return the tangent operator T_SE(3) (..., 6, 6), which maps n' to the velocity v_L of ``H exp(n)``."""
     return _exchanged(se3.right_jacobian(swapped(n)))
 
 

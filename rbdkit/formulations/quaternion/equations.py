@@ -15,13 +15,13 @@ def move(numbers: Values, x: Values, u: Values) -> list[Scalar]:
 
 
 def local_rate(numbers: Values, u: Values, v: Values) -> list[Scalar]:
-    """n' = T^-1(n) Omega."""
+    """Return the rate of the displacement: n' = T^-1(n) Omega, and the velocity."""
     T_inverse, _ = jacobian_inverse(Vector(u[:3]), ZERO)
     return [*T_inverse(Vector(v[:3])), *v[3:]]
 
 
 def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, v: Values) -> list[Scalar]:
-    """Euler's equations. numbers : (12,) the upper triangles of J and of J^-1."""
+    """Return accelerations by Euler's equations. numbers : (12,) the upper triangles of J and of J^-1."""
     J, J_inverse = Symmetric(numbers[:6]), Symmetric(numbers[6:])
     Omega = Vector(v[:3])
     gyroscopic = -cross(Omega, J @ Omega)
@@ -29,19 +29,19 @@ def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, v: Val
 
 
 def central(numbers: Values, x: Values, v: Values) -> Central:
-    """Pose and twist of the central frame."""
+    """Return pose and twist of the central frame."""
     R = quaternion_matrix(x[:4])
     return R, Vector(x[4:]), R.T @ Vector(v[3:]), Vector(v[:3])
 
 
 def placed(numbers: Values, frame: Central) -> tuple[list[Scalar], list[Scalar]]:
-    """x and v of a central frame."""
+    """Return x and v of a central frame."""
     R, r, U, Omega = frame
     return [*from_matrix(R), *r], [*Omega, *(R @ U)]
 
 
 def inertia(numbers: Values) -> Symmetric:
-    """About the centre of mass."""
+    """Return the inertia about the centre of mass."""
     return Symmetric(numbers[:6])
 
 
