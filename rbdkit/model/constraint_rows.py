@@ -266,7 +266,7 @@ def require_derived(model: Model, constraint: Constraint) -> None:
         rows = found.at(q, v, t, at.motion)
     expected = np.array([*gaps, *slips], dtype=float)
     values = np.where(found.holonomic, rows.gap, rows.slip)
-    near = 1e-9 * np.max(np.abs(expected), initial=0.0)
+    near = 1e-9 * np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))
     if not np.allclose(values, expected, rtol=1e-9, atol=near, equal_nan=True):
         raise ModelError(f"{constraint} does something else with numbers than with symbols")
 

@@ -474,7 +474,11 @@ def _as_bytes(kind: str, value: Any, told: Callable[[Any], bytes | None]) -> byt
 
 
 def _code(code: types.CodeType) -> bytes:
-    parts = [code.co_code, repr((code.co_names, code.co_varnames, code.co_freevars, code.co_flags)).encode()]
+    parts = [
+        code.co_code,
+        code.co_exceptiontable,
+        repr((code.co_names, code.co_varnames, code.co_freevars, code.co_flags)).encode(),
+    ]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             parts.append(_code(constant))

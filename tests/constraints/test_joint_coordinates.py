@@ -229,3 +229,22 @@ def test_bodies_and_joints_agree_on_gaps(tied):
 
 def bare_rows(model):
     return constraint_rows(model).m
+
+
+def test_a_gap_that_is_no_number_is_told_by_name():
+    """`validate` fell over an empty array where a constraint is no number anywhere near."""
+
+    class Rooted(rbd.ConstraintElement):
+        body: str
+
+        def gap(self, at):
+            return [np.sqrt(at.position(self.body)[0] - 1e3)]
+
+    model = rbd.Model("far")
+    model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, 1.0))
+    model.add_constraint("root", Rooted("ball"))
+    with np.errstate(invalid="ignore"):
+        (finding,) = [found for found in model.validate() if found.where == "root"]
+        assert finding.what == "constraint that cannot hold"
+        with pytest.raises(rbd.StateError, match="constraint 'root' does not hold"):
+            rbd.simulate(model, duration=0.1)

@@ -8,7 +8,7 @@ split into as many parts as they have points (Tonge, Benevolenski and Voroshilov
 parallel rigid body simulation"). All points are treated alike, so the order of contacts has no influence and symmetric
 problems have symmetric solutions. The iteration never adds a null-space component to the zero impulses it begins with,
 so the impulses are the smallest. It takes about five times as many iterations, therefore the first round stays
-Gauss-Seidel. `rbdkit.laws.shares` is the same on dense matrices.
+Gauss-Seidel. `rbdkit.laws.even_cone` is the same on dense matrices.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Order in which iterations visit contacts: by position and normal, whatever the numbering of bodies.
 
 Gauss-Seidel results depend on the order of the contacts where impulses are not unique. Sorted with Shell's sort (1959)
-with the gaps of Ciura (2001), which needs no recursion and no memory. `rbdkit.laws.near.Near.visits` is the same on
-arrays.
+with the gaps of Ciura (2001), which needs no recursion and no memory. `rbdkit.laws.scene.Scene.as_visited` is the same
+on arrays.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _open_constraint(model: Model, end: Closest) -> Finding | None:
     held = Held(model, 0.0, length_of(model))
     found = max(held.worst(end.held), key=lambda own: own[0], default=None)
     sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
-    if found is None or not found[0] > widths(model, sizes).max(initial=0.0):
+    if found is None or found[0] <= widths(model, sizes).max(initial=0.0):  # a gap that is no number is no less open
         return None
     message = (
         "no coordinates were found that fulfil it within the limits of the joints; at best it is off by "

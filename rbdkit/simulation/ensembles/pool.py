@@ -76,8 +76,8 @@ class Elsewhere:
         if not isinstance(given, ProcessPoolExecutor):
             return False
         self.close()
-        like = {"mp_context": "_mp_context", "initializer": "_initializer", "initargs": "_initargs"}
-        options = {option: getattr(given, name) for option, name in like.items() if hasattr(given, name)}
+        like = ("mp_context", "initializer", "initargs", "max_tasks_per_child")
+        options = {option: getattr(given, f"_{option}") for option in like if hasattr(given, f"_{option}")}
         self._own = ProcessPoolExecutor(self.workers, **options)
         return True
 
