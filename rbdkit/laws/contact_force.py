@@ -68,8 +68,8 @@ class ContactForce(Law):
     >>> @dataclass(frozen=True)
     ... class Penalty(rbd.laws.ContactForce):
     ...     name = "penalty"
-    ...     stiffness: float = 1e4
-    ...     damping: float = 10.0
+    ...     stiffness: float = 1e6
+    ...     damping: float = 30.0
     ...
     ...     def act(self, at):
     ...         push = -self.stiffness * at.gap - self.damping * at.velocity[0]

@@ -144,7 +144,7 @@ def test_wrong_input_is_named(model):
         rbd.forward_dynamics_derivatives(closed, np.zeros(2), np.zeros(2), np.zeros(2))
     massless = rbd.Model("massless")
     massless.add_body("a", joint=rbd.Revolute("y"))
-    with pytest.raises(rbd.ModelError, match="not positive definite"):
+    with pytest.raises(rbd.ModelError, match="joint 'a_joint' moves something without inertia: body 'a'"):
         rbd.aba_derivatives(massless, np.zeros(1), np.zeros(1), np.zeros(1))
 
 

@@ -187,10 +187,15 @@ def test_the_energy_of_a_driven_motion_balances():
 
 def table_of(motion, joint, times):
     """The table of a model with one driven joint, and whether it was computed by compiled code."""
+    driven = driven_by(motion, joint)
+    return driven.table(times), driven._computed(times) is not None
+
+
+def driven_by(motion, joint):
+    """The prescribed joints of a model with one of these."""
     model = rbd.Model("one")
     model.add_body("a", joint=rbd.Prescribed(joint, motion), inertia=rbd.Inertia(1.0))
-    driven = Kernels(model, "llvm").driven
-    return driven.table(times), driven._computed(times) is not None
+    return Kernels(model, "llvm").driven
 
 
 def test_motions_are_traced_if_they_can_be(off):
@@ -226,9 +231,17 @@ def test_a_motion_that_leaves_its_manifold_or_its_size_is_named():
     def bulging(t):
         return np.array([1.0 + t * (1.0 - t) * (t - 0.25), 0.0, 0.0, 0.0]), zero, zero  # right at the times tried out
 
-    with pytest.raises(rbd.StateError, match=r"norm 1\.06"):
-        table_of(bulging, rbd.Spherical(), times)
-    with pytest.raises(rbd.StateError, match=r"norm 2"):
-        table_of(lambda t: (np.array([2.0, 0.0, 0.0, 0.0]), zero, zero), rbd.Spherical(), times)
-    with pytest.raises(rbd.StateError, match=r"finite q, v and dv/dt of sizes 1, 1, 1"):
-        table_of(lambda t: (np.zeros(2), 0.0, 0.0), rbd.Revolute(), times)
+    found = np.isnan(driven_by(bulging, rbd.Spherical()).table(times)["driven_q_table"]).any(axis=1)
+    assert found.tolist() == [False, False, True, True, False]  # compiled loops end there
+    for motion, joint, says in (
+        (bulging, rbd.Spherical(), r"norm 1\.06"),
+        (lambda t: (np.array([2.0, 0.0, 0.0, 0.0]), zero, zero), rbd.Spherical(), r"norm 2"),
+        (lambda t: (np.zeros(2), 0.0, 0.0), rbd.Revolute(), r"finite q, v and dv/dt of sizes 1, 1, 1"),
+    ):
+        with pytest.raises(rbd.StateError, match=says):
+            driven_by(motion, joint).at(0.5)
+    model = rbd.Model("one")
+    model.add_body("a", joint=rbd.Prescribed(rbd.Spherical(), bulging), inertia=rbd.Inertia(1.0))
+    model.add_body("b", "a", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, [1.0, 0.0, 0.0]))
+    with pytest.raises(rbd.StateError, match=r"has norm 1\.0"):
+        rbd.simulate(model, [0.1], duration=1.0, dt=0.25)

@@ -14,7 +14,7 @@ from rbdkit.engine.links.layout import Layout, layout
 from rbdkit.engine.links.numbers import numbers_of
 from rbdkit.engine.links.own_forces import number_places
 from rbdkit.engine.links.pack import pack
-from rbdkit.engine.rows.dependence import compared_masses, least_pivots
+from rbdkit.engine.rows.dependence import compared_masses, gap_shares, least_pivots
 from rbdkit.errors import ModelError
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
@@ -23,7 +23,7 @@ from rbdkit.model.constraint_rows import number_places as constraint_places
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import only_stops, without_stops
 from rbdkit.model.row_sizes import free_scalars
-from rbdkit.trace import Program, Symbol
+from rbdkit.trace import Program, Symbol, symbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +139,7 @@ def _store_held(program: Program, model: Model, numbers: list[Any]) -> None:
         if isinstance(size, Symbol):
             program.store("row_size", 0, r, size)
             program.store("row_least", 0, r, least * size)
+            program.store("row_share", 0, r, gap_shares(symbols([size]), length)[0])
 
 
 def _places(model: Model) -> dict[str, tuple[str, Any]]:
