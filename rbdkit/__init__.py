@@ -18,7 +18,7 @@ Conventions
 - **Units** are SI units and radians, everywhere. 1 is the unit of quaternions and rotation matrices.
 - **Gravity** is the acceleration of free fall in world coordinates, (0, 0, -9.81) m/s2 unless the model says otherwise.
 - **Angular before linear**: a velocity is (omega, v), a force (moment, force), and so are the rows of Jacobians. What a
-  source has the other way round is turned at the door.
+  source has the other way round is reordered on input.
 - **Frames**: spatial quantities of a body are in its own coordinates, about its frame's origin, unless a name says
   otherwise. External forces are in world coordinates about the world's origin; `wrench` makes them.
 - **Poses** are 4x4 matrices ``[R p; 0 1]``: the pose of B in A takes coordinates in B to coordinates in A. Transforms

@@ -1,4 +1,11 @@
-"""Joint forces for a motion of any model, loops and constraints among it, by the actuators that there are."""
+"""Inverse dynamics of any model, with closed loops and constraints, for the actuated joints alone.
+
+The joint forces tau of the spanning tree (RNEA) give the wanted motion with all loops cut. With the loops closed, any
+other forces with the same ``G.T @ tau`` give the same motion, where the columns of G span the velocities that the
+constraints allow (Featherstone 2008, Eqs 8.61 to 8.63). Of these, `inverse_dynamics` takes forces u on the actuated
+variables alone, with the least ``sum(weights * u**2)``; it refuses where none fit, since then the actuators cannot
+drive some motion that the constraints allow.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +33,9 @@ from rbdkit.model.requirements import require_bilateral
 from rbdkit.spatial.read_numbers import floats, shown
 
 OPEN = 1e-6
-"""How far accelerations may miss the constraints, relative to the terms of K a = k."""
+"""Largest residual of K a = k that given accelerations may have, relative to the size of its terms."""
 MISSING = 1e-8
-"""How much of the forces for a motion may be missing, relative to these."""
+"""Largest residual of ``G.T @ tau`` that the actuators may leave, relative to the joint forces of the tree."""
 
 
 def inverse_dynamics(
@@ -44,10 +51,10 @@ def inverse_dynamics(
     backend: Backend = "auto",
     z: ArrayLike | None = None,
 ) -> NDArray:
-    """Joint forces that give a motion, loops and constraints seen: the way back from `forward_dynamics`.
+    """Joint forces that give a motion, with loops and constraints: the inverse of `forward_dynamics`.
 
-    Springs, dampers and force elements do their part. Where joints close loops, many forces give one motion; of these
-    come the smallest that the actuators can give.
+    Forces of springs, dampers and force elements are taken into account. Where joints close loops, many joint forces
+    give the same motion; the smallest that the actuators can give are returned.
 
     Parameters
     ----------
@@ -59,16 +66,16 @@ def inverse_dynamics(
         Joint velocities and accelerations that keep them closed, SI units and radians.
     actuated : str, iterable of str or int, optional
         Names of tree joints with actuators on all of their freedoms, or numbers of velocity variables; all if not
-        given. Other joints get no force.
+        given. All other joint forces are zero.
     weights : array_like (p,), optional
-        One for each actuated variable, in the order of `actuated`: ``sum(weights * u**2)`` is made as small as can be;
+        Positive weights of the actuated variables, in the order of `actuated`: ``sum(weights * u**2)`` is minimised;
         ones if not given.
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates, the same for all states; see `wrench`.
     t : float, optional
-        Time of the states, s; for prescribed joints and force elements that ask for it.
+        Time of the states, s; for prescribed joints and time-dependent force elements.
     backend : {'auto', 'book', 'checked'}, optional
-        'auto' takes compiled kernels where there are any, 'book' the readable form.
+        'auto' takes compiled kernels where there are any, 'book' the readable algorithms.
     z : array_like (..., nz), optional
         States of force elements, needed where they have some; see `Model.initial_z`.
 
@@ -80,16 +87,16 @@ def inverse_dynamics(
     Raises
     ------
     StateError
-        If the accelerations break the constraints, by which and how much; if the actuators cannot give this motion; or
-        if a vector has the wrong shape, is not finite, or q is off its manifold.
+        If the accelerations break a constraint (the message says which, and by how much); if the actuators cannot give
+        this motion; or if a vector has the wrong shape, is not finite, or q is off its manifold.
     ModelError
         If a joint of `actuated` is not in the tree, or has no freedom of its own.
 
     See Also
     --------
     rnea : For the spanning tree alone, without springs.
-    rbdkit.algorithms.loops.closed_loop_inverse_dynamics : To read, with all forces that change no motion.
-    rbdkit.algorithms.loops.actuated_freedoms : Whether actuators are as many as it takes.
+    rbdkit.algorithms.loops.closed_loop_inverse_dynamics : The readable form, with all forces that change no motion.
+    rbdkit.algorithms.loops.actuated_freedoms : Whether the actuators are enough to drive every motion.
 
     Notes
     -----
@@ -97,7 +104,7 @@ def inverse_dynamics(
 
     Examples
     --------
-    A parallelogram whose bars stand upright is turned by its crank, or by crank and rocker, which share the work:
+    A parallelogram whose bars stand upright is turned by its crank, or by crank and rocker, which share the torque:
 
     >>> import numpy as np
     >>> import rbdkit as rbd
@@ -122,7 +129,7 @@ def inverse_dynamics(
             model, one[0], one[1], f_ext=f_ext, t=t), *state)  # fmt: skip
     else:
         tree = kernels.rnea(q, v, a, algorithms.external_forces(model, f_ext), t)
-    needed = np.asarray(tree - own)
+    needed = np.asarray(tree - own)  # the passive forces already act, so the actuators need not give them
     if not constrained and actuated is None:
         return needed
     variables = list(actuated_variables(model, (actuated,) if isinstance(actuated, str) else actuated))
@@ -148,7 +155,9 @@ def inverse_dynamics(
 
 
 def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: NDArray, t: float) -> NDArray:
-    """Orthonormal columns (nv, n - r) that span the velocities which the constraints allow.
+    """Return orthonormal columns (nv, n - r) that span the velocities which the constraints allow.
+
+    Singular values are taken of rows and columns scaled to arc lengths, so that rad and m compare.
 
     Raises
     ------
@@ -180,7 +189,7 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
 def _rows(
     model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, t: float
 ) -> tuple[NDArray, NDArray, float, tuple[str, ...]]:
-    """K, k, the largest gap, and whose each row is."""
+    """Return K and k of all constraints, the largest closure error, and for each row the name of its constraint."""
     if kernels is not None and kernels.rows is not None:
         found = kernels.constraint_rows(q, v, t)
         return found.K, found.k, float(found.openness), kernels.rows.labels
@@ -208,6 +217,6 @@ def _joint_of(model: Model, variable: int) -> str:
 
 
 def _alike(*arrays: NDArray) -> list[NDArray]:
-    """The same with all of their leading axes."""
+    """Broadcast q, v, a and tau to their common leading axes."""
     lead = common_axes(dict(zip(("q", "v", "a", "tau"), arrays, strict=True)))
     return [np.broadcast_to(array, (*lead, array.shape[-1])) for array in arrays]

@@ -1,4 +1,10 @@
-"""Coordinates and velocities that keep loops closed, as `import rbdkit` offers them; input checked."""
+"""Loop closure: `assemble`, `assembly_modes` and `project_velocity`, the public functions with checked input.
+
+Positions are found by damped Gauss-Newton iteration in `rbdkit.model.closing`. Velocities need one linear step: those
+that keep the loops closed form an affine space, and the one nearest to the given v is taken, in a metric that is by
+default the joint-space inertia matrix. Rows and columns are scaled to arc lengths first, so that one rank tolerance
+serves angles (rad) and lengths (m).
+"""
 
 from __future__ import annotations
 
@@ -20,29 +26,29 @@ from rbdkit.model.requirements import besides_tree, require_bilateral, require_m
 from rbdkit.spatial.read_numbers import floats, shown
 
 Fix = str | Iterable[str] | Mapping[str, ArrayLike]
-"""Joints that keep what they have, by name; a mapping says what it is to be."""
+"""Names of joints to hold at their present values; or a mapping from names to the values to hold them at."""
 
 RANK = 1e-9
 """Singular values of the loop Jacobian below this share of the largest one count as zero."""
 FEW = 12
-"""Starts that are spent on finding out why loops cannot close."""
+"""Initial guesses spent on each attempt to find out why loops cannot be closed: because of `fix`, or of limits."""
 
 
 def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: float = 0.0) -> NDArray:
-    """Coordinates that close all loops of a model and fulfil its constraints, near the given ones.
+    """Find coordinates that close all loops of a model and fulfil its constraints, near the given ones.
 
-    Damped Gauss-Newton steps (Levenberg-Marquardt) on the manifold of the coordinates, from any start, to round-off. If
-    they get stuck they start anew further away, at the same places in each call.
+    Takes damped Gauss-Newton steps (Levenberg-Marquardt) on the manifold of the coordinates, to round-off. If they get
+    stuck they start anew from points further away, which are the same in each call.
 
     Parameters
     ----------
     model : Model
         A tree's coordinates are returned as they are.
     q : array_like (..., nq), optional
-        Where to begin; neutral coordinates if not given. Leading axes make a stack, each state by itself.
+        Initial guess; neutral coordinates if not given. The states of a stack (leading axes) are solved one by one.
     fix : str, iterable of str, or mapping of str to array_like, optional
-        Names of joints that keep their coordinates, whatever their limits; or a mapping from names to the coordinates
-        that they are to have.
+        Names of joints that keep their coordinates, even beyond their limits; or a mapping from names to the
+        coordinates that these joints are held at.
     t : float, optional
         Time, s; for prescribed joints.
 
@@ -61,8 +67,8 @@ def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: floa
 
     See Also
     --------
-    assembly_modes : All ways to close them.
-    project_velocity : The same for velocities.
+    assembly_modes : All ways to close the loops.
+    project_velocity : Velocities that keep the loops closed.
 
     Notes
     -----
@@ -98,10 +104,10 @@ def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: floa
 def assembly_modes(
     model: Model, q: ArrayLike | None = None, fix: Fix = (), *, starts: int = 64, t: float = 0.0
 ) -> NDArray:
-    """The different ways in which a model closes its loops and fulfils its constraints with some joints held.
+    """Find the assembly modes of a model: all poses that close its loops with some joints held.
 
-    A crank's angle does not tell where the rocker is (Featherstone 2008, Figure 8.2b): there are two ways to put the
-    same bars together.
+    A crank's angle alone does not fix the rocker's (Featherstone 2008, Figure 8.2b): the same bars can be put together
+    in two ways.
 
     Parameters
     ----------
@@ -110,16 +116,16 @@ def assembly_modes(
     q : array_like (nq,), optional
         Coordinates; those of the joints in `fix` are kept, and modes are listed by their distance from the others.
     fix : str, iterable of str, or mapping of str to array_like
-        Joints that are held, as for `assemble`: so many that nothing can move any more.
+        Joints that are held, as for `assemble`; with them held, the mechanism must not be able to move.
     starts : int, optional
-        How many places to search from, the same in each call. What is found from none of them is not listed.
+        Number of initial guesses, the same in each call. A mode that none of them leads to is not listed.
     t : float, optional
         Time, s; for prescribed joints.
 
     Returns
     -------
     ndarray (k, nq)
-        A mode a row, the nearest first; no row if the loops do not close.
+        One mode a row, the nearest to `q` first; no row if the loops cannot be closed.
 
     Raises
     ------
@@ -164,7 +170,7 @@ def project_velocity(
     norm: Literal["energy", "plain"] | ArrayLike = "energy",
     t: float = 0.0,
 ) -> NDArray:
-    """Velocities that keep all loops closed and obey all constraints, the nearest to given ones.
+    """Project joint velocities onto those that keep all loops closed and obey all constraints.
 
     Parameters
     ----------
@@ -173,31 +179,32 @@ def project_velocity(
     q : array_like (nq,)
         Coordinates that close the loops and fulfil the constraints, see `assemble`.
     v : array_like (nv,), optional
-        Joint velocities, rad/s and m/s; none if not given.
+        Joint velocities, rad/s and m/s; zero if not given.
     fix : str, iterable of str, or mapping of str to array_like, optional
-        Names of joints that keep their velocities; or a mapping from names to the velocities that they are to have.
+        Names of joints that keep their velocities; or a mapping from names to the velocities that these joints get.
     norm : {'energy', 'plain'} or array_like (nv, nv), optional
-        What 'near' means for the change w: the least kinetic energy ``w.T @ H @ w / 2``, as an impact of the loop
-        joints would have it (links without mass, that loops lead, cost nothing); plain numbers ``w.T @ w``, rad/s
-        beside m/s; or ``w.T @ norm @ w``.
+        What is minimised of the change w: its kinetic energy ``w.T @ H @ w / 2``, as in an impact of the loop joints
+        (massless links that the loops move cost nothing); the sum of squares ``w.T @ w``, rad/s beside m/s; or
+        ``w.T @ norm @ w``.
     t : float, optional
         Time, s; for prescribed joints.
 
     Returns
     -------
     ndarray (nv,)
+        The nearest joint velocities that keep the loops closed.
 
     Raises
     ------
     StateError
-        If q leaves a loop open, or no velocities keep them closed while the joints of `fix` have theirs: which loop is
-        opened, and how fast.
+        If q leaves a loop open, or no velocities keep the loops closed while the joints of `fix` have theirs; the
+        message says which loop is opened, and how fast.
     ModelError
         If a joint of `fix` is not in the model, or the norm is not positive definite.
 
     Examples
     --------
-    A parallelogram: with its crank at 2 rad/s the rocker has 2 rad/s as well, and the coupler does not turn.
+    A parallelogram: with the crank at 2 rad/s the rocker turns at 2 rad/s as well, and the coupler does not turn.
 
     >>> import rbdkit as rbd
     >>> model = rbd.library.planar_four_bar(crank=0.3, coupler=0.5, base=0.5, rocker=0.3)
@@ -219,6 +226,7 @@ def project_velocity(
     arcs, change = now.per_column[~kept], np.zeros(model.nv)
     W = arcs[:, None] * W[np.ix_(~kept, ~kept)] * arcs
     change[~kept] = arcs * _least_change(K * arcs, opening, W, not isinstance(norm, str))
+    # The residual counts as zero relative to the fastest speed at hand; with all speeds zero it must be exactly zero.
     left, speeds = now.delta_dot + now.K @ change, np.abs([wanted, change]) / now.per_column
     fastest = max(float(speeds.max(initial=0.0)), float(np.abs(opening).max(initial=0.0)))
     if not np.abs(now.per_row * left).max(initial=0.0) <= CLOSED * fastest:
@@ -248,26 +256,26 @@ def _require_positions(model: Model, q: NDArray, t: float) -> None:
 
 
 def _what(model: Model) -> str:
-    """What is to be kept, in words."""
+    """Name the loops and constraints of a model, for error messages."""
     if not model.constraints:
         return f"the loops of model {model.name!r} closed"
     return f"all loops and constraints of model {model.name!r}"
 
 
 def called(model: Model, name: str) -> str:
-    """A loop joint or a constraint, in words."""
+    """Name a loop joint or a constraint, for messages."""
     return f"{'loop joint' if any(loop.joint.name == name for loop in model.loops) else 'constraint'} {name!r}"
 
 
 def _start(model: Model, q: ArrayLike | None, fix: Fix) -> tuple[NDArray, NDArray]:
-    """Coordinates to begin with, and which velocity variables are not to move."""
+    """Return the initial coordinates (..., nq) and the mask (nv,) of the held velocity variables."""
     start = np.array(model.neutral() if q is None else model.check_q(q))
     kept = _hold(model, fix, start, "q_slice")
     return model.check_q(start), kept
 
 
 def _hold(model: Model, fix: Fix, values: NDArray, part: Literal["q_slice", "v_slice"]) -> NDArray:
-    """Which velocity variables (nv,) are held; what `fix` gives for them is written into values (..., nq or nv)."""
+    """Return the mask (nv,) of held velocity variables; write the values in `fix` into `values` (..., nq or nv)."""
     kept = np.zeros(model.nv, dtype=bool)
     if not isinstance(fix, str | Iterable) or isinstance(fix, np.ndarray):
         raise ModelError(
@@ -295,12 +303,15 @@ def _one(values: NDArray, name: str, size: int) -> NDArray:
 
 
 def _names(model: Model, kept: NDArray) -> list[str]:
-    """Of the joints whose velocity variables are kept."""
+    """Return the names of the joints that are held."""
     return [joint.name for joint in model.joints[1:] if joint.mimic is None and kept[joint.v_slice].any()]
 
 
 def _why(model: Model, q: NDArray, kept: NDArray, end: Closest, t: float) -> str:
-    """What keeps the loops of a model from being closed."""
+    """Explain why the loops cannot be closed: what stays open, and whether `fix` or limits are in the way.
+
+    kept : mask (nv,) of the held velocity variables. end : the best that the search found.
+    """
     sizes = np.linalg.norm(end.e.reshape(-1, 2, 3), axis=2)
     held = Held(model, t, length_of(model)).worst(end.held)
     found = [(size, f"constraint {row.constraint!r} is off by {gap:.3g} {row.unit}") for size, row, gap in held]
@@ -322,7 +333,7 @@ def _why(model: Model, q: NDArray, kept: NDArray, end: Closest, t: float) -> str
 
 
 def _passed(model: Model, q: NDArray) -> str:
-    """The limits that coordinates pass, in words."""
+    """List the joint limits that coordinates violate, for a message."""
     found = []
     for joint in model.joints[1:]:
         own = joint.coordinates(q)
@@ -334,13 +345,13 @@ def _passed(model: Model, q: NDArray) -> str:
 
 
 def _freedom(model: Model, q: NDArray, kept: NDArray, t: float) -> int:
-    """How many independent velocities the joints that are not held have with the loops closed."""
+    """Count the independent velocities of the joints that are not held, with the loops closed."""
     K = np.concatenate([loop_constraint(model, q, np.zeros(model.nv), t=t).K, Held(model, t, 1.0).at(q)[1]])[:, ~kept]
     return K.shape[1] - int(np.sum((s := np.linalg.svd(K, compute_uv=False)) > RANK * s.max(initial=0.0)))
 
 
 def _metric(model: Model, norm: str | ArrayLike, q: NDArray, t: float) -> NDArray:
-    """The metric (nv, nv) that a norm is."""
+    """Return the matrix (nv, nv) of a norm, symmetric and finite."""
     if isinstance(norm, str):
         if norm not in ("energy", "plain"):
             raise ModelError(f"norm {norm!r} must be 'energy', 'plain' or a matrix (nv, nv)")
@@ -354,10 +365,11 @@ def _metric(model: Model, norm: str | ArrayLike, q: NDArray, t: float) -> NDArra
 
 
 def _least_change(K: NDArray, opening: NDArray, W: NDArray, own: bool) -> NDArray:
-    """The w (n,) with ``K w = -opening``, as far as there is one, that ``w.T @ W @ w`` is least of.
+    """Return the w (n,) with the least ``w.T @ W @ w`` among the least-squares solutions of ``K w = -opening``.
 
-    W may be singular as long as it tells one such w from others: links without mass move as loops say.
-    own : whether the metric is one that was given.
+    The SVD of K gives a particular solution and a basis N of its null space; within N the minimum is a linear system.
+    W may be singular, as with massless links, if it is positive definite on N.
+    own : whether the caller of `project_velocity` gave the metric as a matrix.
     """
     U, s, V = np.linalg.svd(K)
     r = int(np.sum(s > RANK * s.max(initial=0.0)))

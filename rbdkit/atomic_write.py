@@ -1,4 +1,8 @@
-"""Files that are written whole or not at all: beside the one that is there, whose place they take at the end."""
+"""Atomic file writes: a file is written in full under a temporary name beside its target, then renamed over it.
+
+A reader, or a crash, then meets the old file or the new one, never half of it. The temporary file lies in the target's
+own folder, since `os.replace` is atomic only within one file system.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 BESIDE = ".rbdkit-"
-"""How the names of files begin that are not done."""
+"""Start of what is added to the names of temporary files."""
 
 
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file, text as UTF-8 with its line ends as they are; what is there stays until all of it is written.
+    """Write a file atomically; text as UTF-8 with its line ends unchanged. An old file stays until all is written.
 
     Raises
     ------
     OSError
-        If it cannot be written; a file that is there is as it was.
+        If it cannot be written; an old file is then unchanged.
 
     Examples
     --------
@@ -40,24 +44,24 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 @contextmanager
 def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give the name of an empty file to write to, with the ending of `path`, whose place it takes at the end.
+    """Yield the path of an empty temporary file with the suffix of `path`; at the end it replaces `path`.
 
-    A link stays and what it points to is replaced; permissions stay, too. What is no plain file (a pipe, a device) is
-    written to itself, and so is a file in a folder in which no other can be made.
+    A symbolic link stays and its target is replaced; permissions are kept. What is no regular file (a pipe, a device)
+    is written directly, and so is a file whose folder takes no new files.
 
     Raises
     ------
     OSError
-        If the file cannot be made; and what is raised while it is written. Then a file that is there is as it was.
+        If the file cannot be made; errors of the with block pass through. An old file is unchanged in both cases.
     """
     target = Path(os.path.realpath(path))
     try:
         before = target.stat() if target.exists() else None
         if before is not None and stat.S_ISREG(before.st_mode):
-            target.open("r+b").close()  # one that must not be written to is not replaced either
+            target.open("r+b").close()  # a write-protected file must not be replaced either
         new = None if before is not None and not stat.S_ISREG(before.st_mode) else _made_beside(target, before)
     except OSError as fault:
-        fault.filename = os.fspath(path)  # not of a file that nobody knows
+        fault.filename = os.fspath(path)  # the error is to name the user's file, not the temporary one
         raise
     if new is None:
         yield target
@@ -74,7 +78,7 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _made_beside(target: Path, before: os.stat_result | None) -> Path | None:
-    """An empty file in the same folder with the permissions of what is there; None if the folder takes no other."""
+    """Create an empty file in the target's folder with the target's permissions; None if the folder takes no files."""
     new = target.with_name(f"{BESIDE}{secrets.token_hex(4)}{target.suffix[:20]}")
     try:
         os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
@@ -83,7 +87,7 @@ def _made_beside(target: Path, before: os.stat_result | None) -> Path | None:
             raise
         return None
     if before is not None:
-        with suppress(OSError):  # it is somebody else's, or the file system knows no permissions
+        with suppress(OSError):  # somebody else's file, or a file system without permissions
             os.chmod(new, stat.S_IMODE(before.st_mode))
             if hasattr(os, "chown") and (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
                 os.chown(new, before.st_uid, before.st_gid)
@@ -96,5 +100,5 @@ def _take_place(new: Path, target: Path) -> None:
     except OSError as fault:
         if fault.errno not in (errno.EBUSY, errno.EXDEV):
             raise
-        shutil.copyfile(new, target)  # a file that is mounted, as containers do, cannot be replaced
+        shutil.copyfile(new, target)  # a bind-mounted file, as in containers, cannot be replaced by renaming
         new.unlink()

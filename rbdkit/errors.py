@@ -1,4 +1,8 @@
-"""The errors rbdkit raises. Each names the body, joint, frame or argument, shows the value and says how to mend it."""
+"""The errors that rbdkit raises: each names the body, joint, frame or argument, shows its value and says how to fix it.
+
+All derive from `RbdkitError`, and most from a built-in exception as well (often ValueError), so that code that knows
+nothing of rbdkit can catch them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ class RbdkitError(Exception):
 
 
 class ModelError(RbdkitError, ValueError):
-    """The description of a rigid-body system is not usable: structure, inertia, joint or geometry.
+    """A model is not usable, because of its structure, an inertia, a joint or geometry.
 
     Examples
     --------
@@ -69,7 +73,7 @@ class SimulationError(RbdkitError, RuntimeError):
 
 
 class ArgumentError(RbdkitError, TypeError):
-    """A function was given something that it cannot use: an object of another kind, or a keyword that it does not have.
+    """A function was given an argument of the wrong kind, or a keyword that it does not have.
 
     Examples
     --------
@@ -81,12 +85,12 @@ class ArgumentError(RbdkitError, TypeError):
 
 
 class CheckError(RbdkitError):
-    """Checked code reads or writes what it must not: beside an array, before anything is there, or a NaN.
+    """Generated code in checked mode reads or writes out of bounds, reads an entry before it is set, or meets a NaN.
 
     Attributes
     ----------
-    array, index : what is read or written. around : numbers of the link or body whose turn it is.
-    line : of the text that says so, with its `file` and `number`; None if it is not known.
+    array, index : name of the array and position of the entry. around : loop variables, such as the number of the link.
+    line : source line of the access, with its `file` and `number`; None if it is not known.
     """
 
     def __init__(
@@ -97,7 +101,7 @@ class CheckError(RbdkitError):
 
 
 class ConvergenceError(RbdkitError, ArithmeticError):
-    """The equations of an implicit step were not solved: says at which residual, after how many iterations.
+    """The equations of an implicit step did not converge; the message has the residual and the number of iterations.
 
-    Or an integrator that chooses its steps needs more of them than it may take.
+    Also raised where an integrator with adaptive steps needs more steps than it may take.
     """

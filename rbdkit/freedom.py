@@ -1,4 +1,12 @@
-"""In how many ways a mechanism can move: counted, by rank, and in truth."""
+"""Mobility of a mechanism: by Gruebler's count, by the rank of its constraints, and for finite motions.
+
+The three may differ. The count knows no dimensions, so it misses linkages that move by theirs (Bennett, Bricard). The
+rank of the constraint Jacobian K gives the instantaneous velocities at one pose; at a singular pose some of these lead
+nowhere. So `mobility` also takes a small step along each direction in the null space of K, and along random mixtures,
+closes the loops again, and looks at the poses reached. Where all have the rank of the pose itself and the ways to them
+span as many dimensions, the pose is regular. Otherwise the freedom is counted anew at each pose reached, by the
+dimensions that the ways from there span. See Featherstone 2008, section 8.10.
+"""
 
 from __future__ import annotations
 
@@ -21,29 +29,30 @@ from rbdkit.model.requirements import besides_tree, require_bilateral, require_m
 RANK = 1e-7
 """Singular values of K below this share of the largest count as zero: singular poses are found to half the digits."""
 STEP = 0.05
-"""rad, or lengths of the model, from a pose to those around it."""
+"""Step from a pose to poses nearby, rad, or multiples of the model's length."""
 CURVED = 0.1
-"""Singular values of unit ways from a pose below this share of the largest are due to the curvature of motions."""
+"""Singular values of unit displacements from a pose below this share of the largest are put down to curvature."""
 AROUND = 12
-"""So many directions are tried besides those of the null space's basis."""
+"""Number of random directions tried in addition to the basis of the null space."""
 SEED = 8
+"""Seed of these directions, fixed so that each call gives the same result."""
 
 
 @dataclass(frozen=True)
 class LoopShare:
-    """What one loop, or one constraint that was added, has to do with redundant constraints.
+    """Share of one loop joint, or of one constraint element, in the redundant constraints.
 
     Attributes
     ----------
     name : str
-        Of the loop joint, or of the constraint.
+        Name of the loop joint or constraint.
     constraints : int
-        6 - nv of its type; or how many rows it has.
+        Number of its constraints: 6 - nv of a loop joint, the rows of a constraint.
     alone : int
-        Redundant ones among them if all other loops were cut.
+        Number of them that are redundant even with all other loops cut.
     share : float
-        Its part in all redundancy: how much of the constraint forces that do nothing is its own. Shares of all loops
-        add up to the number of redundant constraints.
+        Its share in the null space of K.T, the constraint forces that have no effect. The shares of all loops and
+        constraints add up to the number of redundant constraints.
     """
 
     name: str
@@ -54,7 +63,7 @@ class LoopShare:
 
 @dataclass(frozen=True, eq=False)
 class Mobility:
-    """In how many ways a mechanism can move at a pose; it prints as a short report.
+    """Mobility of a mechanism at a pose; it prints as a short report.
 
     Attributes
     ----------
@@ -63,16 +72,16 @@ class Mobility:
     q : ndarray (nq,)
         The pose.
     numbers : LoopMobility
-        Freedoms, constraints and rank there, and the counts (Featherstone 2008, section 8.10).
+        Freedoms, constraints and rank at the pose, and Gruebler's counts (Featherstone 2008, section 8.10).
     finite : tuple of int
-        Freedoms of the motions that lead through the pose: one number, or several where motions of different freedom
-        meet; 0 where it cannot leave the pose.
+        Freedoms of the finite motions through the pose: one number, or several where motions of different freedom
+        meet; 0 where the mechanism cannot leave the pose.
     motions : ndarray (instantaneous, nv)
         Velocities that keep all loops closed, orthonormal.
     loops : tuple of LoopShare
-        Which loops have redundant constraints.
+        How many redundant constraints each loop and constraint has.
     around : tuple of ndarray (nq,)
-        Poses nearby that close the loops, from which `finite` was read.
+        Poses nearby that close the loops, from which `finite` was determined.
 
     Examples
     --------
@@ -92,7 +101,7 @@ class Mobility:
 
     @property
     def counted(self) -> int:
-        """Gruebler's and Kutzbach's count: freedoms of all joints less 3 a loop in a plane, less 6 in space."""
+        """Gruebler-Kutzbach count: freedoms of all joints, less 3 for each planar loop or 6 for each spatial one."""
         in_plane = self.numbers.counted_in_plane
         return self.numbers.counted_by_loops if in_plane is None else in_plane
 
@@ -108,17 +117,17 @@ class Mobility:
 
     @property
     def redundant(self) -> int:
-        """Constraints at the pose that others imply, n^c - r: so many of the loop forces are indeterminate."""
+        """Number of redundant constraints at the pose, n^c - r: as many constraint forces are indeterminate."""
         return self.numbers.excess
 
     @property
     def is_singular(self) -> bool:
-        """Whether there are velocities at the pose that poses around it do not have."""
+        """Whether the pose is singular: it allows more velocities than the finite motions through it have."""
         return self.finite != (self.instantaneous,)
 
     @cached_property
     def always_redundant(self) -> int:
-        """Constraints that others imply at the poses around, too."""
+        """Number of constraints that are redundant at the poses nearby, too."""
         n_c, n = self.numbers.n_c, self.numbers.n
         return min([self.redundant, *(n_c - n + own for own in self.finite)]) if self.around else self.redundant
 
@@ -132,7 +141,7 @@ class Mobility:
 
 
 def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mobility:
-    """In how many ways a mechanism can move: Gruebler's count beside the rank at a pose, and what poses around it say.
+    """Mobility of a mechanism: Gruebler's count, the rank at a pose, and the freedom of finite motions through it.
 
     Parameters
     ----------
@@ -146,7 +155,8 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
     Returns
     -------
     Mobility
-        With ``counted``, ``instantaneous``, ``finite``, ``redundant``, ``is_singular`` and the ``loops`` to blame.
+        With ``counted``, ``instantaneous``, ``finite``, ``redundant``, ``is_singular``, and the ``loops`` with
+        redundant constraints.
 
     Raises
     ------
@@ -159,12 +169,12 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
 
     Notes
     -----
-    Velocities are the null space of K (Featherstone 2008, Eq 8.17); `finite` is what the rank says at closed poses a
-    small step away, in all directions in which the pose can be left.
+    Velocities are the null space of K (Featherstone 2008, Eq 8.17); `finite` is determined at closed poses a small
+    step away, in all directions in which the pose can be left.
 
     Examples
     --------
-    A count says that Bricard's linkage is rigid; its dimensions let it move.
+    By Gruebler's count Bricard's linkage is rigid; its special dimensions let it move.
 
     >>> import rbdkit as rbd
     >>> print(rbd.mobility(rbd.library.rectangular_bricard()))
@@ -200,11 +210,12 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
 
 
 def properly_constrained(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Model:
-    """The same mechanism with weaker loop joints, so that no constraint says what others say.
+    """Replace loop joints of a mechanism by weaker ones, so that no constraint is redundant.
 
-    Loop forces are then determined, and the motion is the same: each new joint allows all that the one in its place
-    allowed, and at a pose and around it they allow no other velocities. A hinge that closes a planar loop becomes a
-    ball in a bore (Featherstone 2008, section 8.10). Loop joints with a spring, a damper or friction stay as they are.
+    Loop forces are then determined, and the motion is the same: each new joint allows every motion of the joint that
+    it replaces, and at the pose and near it the mechanism has no other velocities than before. A hinge that closes a
+    planar loop becomes a ball in a bore (Featherstone 2008, section 8.10). Loop joints with a spring, a damper or
+    friction stay as they are.
 
     Parameters
     ----------
@@ -218,14 +229,15 @@ def properly_constrained(model: Model, q: ArrayLike | None = None, *, t: float =
     Returns
     -------
     Model
-        Itself if there is nothing to do.
+        A new model; the given one if it has no redundant constraints.
 
     Raises
     ------
     StateError
         If q leaves a loop open.
     ModelError
-        If no weaker joint was found that leaves the motion as it is; with what is left redundant.
+        If no weaker joint was found that leaves the motion as it is; the message says how many redundant constraints
+        are left.
 
     Examples
     --------
@@ -253,7 +265,7 @@ def properly_constrained(model: Model, q: ArrayLike | None = None, *, t: float =
 
 
 def _around(model: Model, q: NDArray, motions: NDArray, t: float, step: float = STEP) -> tuple[list[NDArray], NDArray]:
-    """Closed poses a step away, and the ways there (k, nv); none where the pose cannot be left."""
+    """Find closed poses a step away, and the unit displacements (k, nv) to them; none where the pose cannot be left."""
     residual, free, bounds = Residual(model, t), np.ones(model.nv, dtype=bool), Bounds(model, limited=False)
     unit = residual.unit[: model.nv]
     rng = np.random.default_rng(SEED)
@@ -270,13 +282,16 @@ def _around(model: Model, q: NDArray, motions: NDArray, t: float, step: float = 
 
 
 def _span(ways: NDArray) -> int:
-    """Of how many dimensions the ways from a pose are, but for their curvature."""
+    """Count the dimensions that displacements (k, nv) from a pose span, but for their curvature."""
     s = np.linalg.svd(ways, compute_uv=False)
     return int(np.sum(s > CURVED * s.max(initial=0.0)))
 
 
 def _freedom(model: Model, q: NDArray, t: float) -> int:
-    """How many dimensions the motions have at a pose that was reached by one; velocities alone may promise more."""
+    """Count the dimensions of finite motions at a pose; the rank alone, of velocities, may give more.
+
+    A single direction needs no look around, since the pose itself was reached along it.
+    """
     still = np.zeros(model.nv)
     K = with_elements(loop_constraint(model, q, still, t=t), model, q, still, t=t).K
     _, s, V = np.linalg.svd(K)

@@ -1,4 +1,4 @@
-"""What there is to know of one body at one state, with units and the frame that each thing is expressed in."""
+"""Inspection of one body in one state: its quantities with units and the frames that they are expressed in."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ TIPS = {
     "v_0": "Spatial velocity in world coordinates",
     "v_p": "The same motion as the parent's frame has it",
 }
-"""What the symbols mean, in a sentence."""
+"""A sentence on each symbol, for tooltips."""
 
 
 ROUND_OFF = 1e-14
-"""Numbers below are shown as zero; copies have them as they are."""
+"""Smaller numbers are shown as zero; `Fact.value` has them as they are."""
 ROUND_OFF_BESIDE = 1e-11
-"""The same, of the largest number of the same quantity."""
+"""Numbers smaller than this share of the largest number of the same quantity are shown as zero, too."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fact:
-    """A quantity.
+    """One quantity of a body or its joint.
 
     Attributes
     ----------
     name : str
-        In words.
+        Its name in words.
     symbol : str
-        In Featherstone's notation.
+        Its symbol in Featherstone's notation.
     unit : str
-        Of its numbers.
+        Unit, or units, of its numbers.
     frame : str
-        In which they are expressed.
+        Frame in which they are expressed.
     value : ndarray
         The numbers.
     """
@@ -63,24 +63,24 @@ class Fact:
 
     @property
     def tip(self) -> str:
-        """A sentence on what it means; empty where the name says it all."""
+        """A sentence on what the quantity means; empty where the name is enough."""
         return TIPS.get(self.symbol, "")
 
     @property
     def rounded(self) -> NDArray:
-        """The numbers to be read: those that rounding leaves beside far larger ones are zero."""
+        """The numbers for display: round-off beside far larger numbers is set to zero."""
         worth = max(ROUND_OFF, ROUND_OFF_BESIDE * float(np.abs(self.value).max(initial=0.0)))
         return np.where(np.abs(self.value) < worth, 0.0, self.value)
 
     @property
     def numpy(self) -> str:
-        """Python text that gives the value back, to the last digit."""
+        """Python source text of the value, exact to the last digit."""
         return f"np.array({self.value.tolist()!r})"
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Facts about a body and its joint, by section."""
+    """Quantities of a body and its joint, by section."""
 
     body: str
     joint: str
@@ -126,7 +126,7 @@ def inspect(
     q : array_like (nq,)
         Coordinates of one state.
     v, tau : array_like (nv,), optional
-        Joint velocities and forces, zero if not given; springs, dampers and gravity act besides.
+        Joint velocities and forces, zero if not given; springs, dampers and gravity act as well.
     f_ext : mapping of str to array_like (6,), or array_like (bodies, 6), optional
         External forces in world coordinates; see `wrench`.
     t : float, optional
@@ -137,7 +137,7 @@ def inspect(
     Returns
     -------
     rbdkit.inspection.Inspection
-        Its repr lists all facts by section; ``inspection[symbol]`` gives the numbers of one.
+        Its repr lists all quantities by section; ``inspection[symbol]`` gives the numbers of one.
 
     Raises
     ------
@@ -199,7 +199,10 @@ def inspect(
 
 
 def _motion(body: str, v: NDArray, a: NDArray, gravity: NDArray) -> list[Fact]:
-    """a : from `rnea`, whose base falls upward; gravity : in body coordinates."""
+    """Return velocity and accelerations of a body.
+
+    a : acceleration (6,) from `rnea`, whose base has the acceleration -g. gravity : g (3,) in body coordinates.
+    """
     a = a + np.concatenate([np.zeros(3), gravity])
     return [
         Fact("velocity", "v", "rad/s, m/s", body, v),
@@ -209,7 +212,7 @@ def _motion(body: str, v: NDArray, a: NDArray, gravity: NDArray) -> list[Fact]:
 
 
 def _many_velocities(model: Model, body: Body, poses: NDArray, v: NDArray) -> list[Fact]:
-    """The same motion about other points and in other bases."""
+    """Return the velocity of a body about different points and in different axes."""
     unit, parent = "rad/s, m/s", model.bodies[body.parent].name
     to_world = plucker.inverse(plucker.from_pose(poses[body.index]))
     to_parent = plucker.inverse(plucker.from_pose(se3.inverse(poses[body.parent]) @ poses[body.index]))

@@ -1,4 +1,9 @@
-"""When this process began to load rbdkit, and how packages show names that they load later."""
+"""Lazy import: packages list their public names but load the modules that define them at first use.
+
+This keeps ``import rbdkit`` quick and free of notebook packages. A package binds the two functions that `loads_later`
+returns to `__getattr__` and `__dir__` (PEP 562). A name that was found is stored in the package, so that Python asks
+`__getattr__` for it only once. The module also stores the time at which this process began to load rbdkit.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 AT = time.time()
-"""Seconds since 1970. Sources that were changed later may not be what runs."""
+"""Time at which rbdkit was loaded, s since 1970; source files that changed later may differ from the code that runs."""
 
 
 def loads_later(
@@ -18,12 +23,13 @@ def loads_later(
     modules: Iterable[str] = (),
     elsewhere: Mapping[str, str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package that loads what it shows when it is first asked for.
+    """Make `__getattr__` and `__dir__` for a package that loads its public names at first use.
 
     Parameters
     ----------
-    homes : the names that each module has for it. modules : of the package that are shown themselves; names that have
-        a home may stand among them. elsewhere : what to take in place of names that other libraries have.
+    homes : for each module, the public names that it defines. modules : submodules that are public themselves; a name
+        that is also in `homes` is looked up there. elsewhere : for names (lower case) that other libraries use, a hint
+        at what rbdkit has in their place.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
     shown = {*home_of, *modules}
@@ -34,11 +40,11 @@ def loads_later(
         if name not in home_of:
             return import_module(f"{package}.{name}")
         value = getattr(import_module(home_of[name]), name)
-        setattr(sys.modules[package], name, value)  # another time it is found without this
+        setattr(sys.modules[package], name, value)  # the next lookup does not get here
         return value
 
     def offered() -> list[str]:
-        """For completion: no modules that the package's file makes use of."""
+        """List names for tab completion, without the modules that the package's file itself imports."""
         own = vars(sys.modules[package])
         return sorted({name for name in own if name.startswith("__")} | {*own.get("__all__", ())} | shown)
 
@@ -46,11 +52,11 @@ def loads_later(
 
 
 def _hint(name: str, shown: Iterable[str], elsewhere: Mapping[str, str]) -> str:
-    if name.startswith("_"):  # asked for by programs, which only want to know whether it is there
+    if name.startswith("_"):  # looked up by programs, which only test whether it exists
         return ""
     if name.lower() in elsewhere:
         return f"; {elsewhere[name.lower()]}"
-    from difflib import get_close_matches  # only where something went wrong
+    from difflib import get_close_matches  # imported here since only this error path needs it
 
     by_lower = {own.lower(): own for own in shown}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)

@@ -1,4 +1,4 @@
-"""Where functions on states put their results, and how many threads compute them: what users say of it, checked."""
+"""Checks of the arguments `out` and `threads` that functions on states take."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rbdkit.trace import Symbols
 
 
 def into(out: Any, threads: Any, shape: tuple[int, ...], *inputs: NDArray) -> Into:
-    """Where a result of a shape goes, if it may go there, beside the arrays that it is computed from.
+    """Return the checked `out` and `threads` for a result of the given shape, computed from the arrays `inputs`.
 
     Raises
     ------
     StateError
-        If `out` has another shape, no floats, gaps, or memory that is read-only or that of an input; or if `threads` is
-        no whole number from 1 on.
+        If `out` has another shape or type, is not contiguous, is read-only or shares memory with an input; or if
+        `threads` is no whole number from 1 on.
     """
     number = thread_number(threads)
     if out is None:
@@ -36,14 +36,14 @@ def into(out: Any, threads: Any, shape: tuple[int, ...], *inputs: NDArray) -> In
 
 
 def thread_number(threads: Any) -> int:
-    """A number of threads, if it is one."""
+    """Return a number of threads as int; raise `StateError` if it is no positive whole number."""
     if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
         raise StateError(f"threads = {shown(threads)} must be a whole number of threads, 1 or more")
     return int(threads)
 
 
 def require_room(out: Any, shape: tuple[int, ...], inputs: Iterable[NDArray]) -> None:
-    """Raise `StateError` if a result of a shape cannot be copied to `out` beside the arrays that it is made from."""
+    """Raise `StateError` if a result of the given shape, made from the arrays `inputs`, cannot be copied to `out`."""
     if type(out) is not np.ndarray:
         raise StateError(f"out is {shown(out)}, not an array to write to; make one by np.empty({shape})")
     if out.shape != shape:
@@ -57,7 +57,7 @@ def require_room(out: Any, shape: tuple[int, ...], inputs: Iterable[NDArray]) ->
 
 
 def handed(found: NDArray, out: Any, threads: Any, *inputs: NDArray) -> NDArray:
-    """A result that was computed elsewhere, in `out` if there is one."""
+    """Return a result that is already computed; copy it to `out` and return that if it is given."""
     place = into(out, threads, found.shape, *inputs).out
     if place is None:
         return found
