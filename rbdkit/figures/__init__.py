@@ -1,7 +1,8 @@
-"""Motions as Matplotlib figures, for a page, a report or a computer without a screen: no widget is loaded.
+"""Motions as Matplotlib figures, for a page, a report or a computer without a screen; no widget is loaded.
 
-`plot` draws a trajectory or an ensemble. `Plot` is the figure that it returns: it shows itself in a notebook. The other
-files have figures of one subject each: bodies in directors, six points and directions, what accuracy costs.
+`plot` draws a trajectory or an ensemble. `Plot` is the figure that it returns; it displays itself in a notebook. The
+other modules draw figures of one subject each: motions in directors, the six points and directions of local velocity
+coordinates, and work-precision diagrams.
 """
 
 from rbdkit.figures.ensemble import ensemble_figure

@@ -1,4 +1,7 @@
-"""Figures of bodies in directors, as Gebhardt and Romero draw them: momenta, energy, the path of d3 on the sphere."""
+"""Figures of motions in directors after Gebhardt and Romero: momenta, energy, the path of d3 on the unit sphere.
+
+Numbers of figures are those of their paper, "The rotating rigid body model based on a non-twisting frame".
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,14 @@ SIZE = (8.4, 2.9)
 
 
 def momenta(motion: Motion) -> tuple[NDArray, NDArray]:
-    """Spatial and material components (n, 3) of the angular momentum of a motion in directors, kg m2/s."""
+    """Return spatial and material components, (n, 3) each, of the angular momentum of a motion in directors, kg m2/s."""
     assert isinstance(motion.system, Directors)
     pi = motion.system.angular_momentum(motion.x, motion.w)
     return pi, (pi[:, None, :] @ triad(motion.x))[:, 0, :]
 
 
 def momentum_figure(motion: Motion) -> Plot:
-    """Spatial (left) and material (right) components of the angular momentum (Figs 1, 4, 7)."""
+    """Draw spatial (left) and material (right) components of the angular momentum over time (Figs 1, 4, 7)."""
     figure, axes = _pair()
     names = (r"$\pi_%d$", r"$\Pi_%d$")
     for ax, components, name in zip(axes, momenta(motion), names, strict=True):
@@ -40,7 +43,10 @@ def momentum_figure(motion: Motion) -> Plot:
 
 
 def energy_figure(motion: Motion, t: ArrayLike, quotients: Mapping[str, ArrayLike]) -> Plot:
-    """Kinetic energy (left) and second quotients of precision by name over times t (right) (Figs 2, 5, 8)."""
+    """Draw kinetic energy (left) and second precision quotients, by name, over times t (right) (Figs 2, 5, 8).
+
+    A method of second order has quotients near 4, where a line is drawn.
+    """
     figure, (left, right) = _pair()
     left.plot(motion.t, motion.energy().kinetic, color=ENERGY["kinetic"])
     left.set_ylabel("K (J)")
@@ -56,12 +62,16 @@ def energy_figure(motion: Motion, t: ArrayLike, quotients: Mapping[str, ArrayLik
 
 
 def sphere_figure(paths: Mapping[str, ArrayLike], triads: ArrayLike | None = None, width: float = 4.6) -> Plot:
-    """Paths (n, 3) of points on the unit sphere by name (Figs 3, 6, 9).
+    """Draw paths (n, 3) of points on the unit sphere, by name (Figs 3, 6, 9).
 
     Parameters
     ----------
+    paths : mapping of str to array_like (n, 3)
+        Points of each path; its far side is drawn faintly.
     triads : array_like (k, 3, 3), optional
-        Triads to draw at their third directors, or None.
+        Triads, directors as columns; the first two of each are drawn at the tip of the third.
+    width : float, optional
+        Width and height of the figure, inches.
     """
     figure = Plot(figsize=(width, width))
     ax: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d")
@@ -90,7 +100,7 @@ def sphere_figure(paths: Mapping[str, ArrayLike], triads: ArrayLike | None = Non
 
 
 def component_figure(motions: Mapping[str, Motion], k: int, late: float = 4.0) -> Plot:
-    """Component k (1, 2, 3) of d3 of motions by name, over all times (left) and from `late` on (right) (Figs 10-12)."""
+    """Draw component k (1, 2, 3) of d3 over time, of motions by name; right: from `late` (s) on (Figs 10 to 12)."""
     figure, axes = _pair()
     for ax, start in zip(axes, (0.0, late), strict=True):
         for color, (name, motion) in zip(LINES, motions.items(), strict=False):
@@ -116,7 +126,7 @@ def _pair() -> tuple[Plot, list[Axes]]:
 
 
 def _towards(points: NDArray) -> tuple[float, float]:
-    """Elevation and azimuth, rad, from which paths are seen in front, and circles neither as lines nor as rims."""
+    """Choose elevation and azimuth, rad, of a view with the paths (n, 3) in front and circles seen as open ellipses."""
     middle = points.mean(axis=0)
     _, axes = np.linalg.eigh((points - middle).T @ (points - middle))
     across, along = (axis * np.sign(axis @ np.array([0.9, -0.5, 0.7])) for axis in (axes[:, 0], axes[:, 2]))

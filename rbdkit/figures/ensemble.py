@@ -11,21 +11,21 @@ from rbdkit.simulation import Ensemble
 from rbdkit.simulation.ensembles.names import state_names, state_units, unit_of
 
 MOST_DIAGRAMS = 8
-"""Coordinates that are drawn; the first ones."""
+"""Largest number of coordinates that are drawn, the first ones."""
 COLORS = "viridis"
 
 
 def ensemble_figure(ensemble: Ensemble, width: float = 8.0, quantity: str = "q") -> Plot:
-    """Every coordinate, or velocity, over time, a line for each member.
+    """Draw each coordinate, or velocity, over time, with a line for each member of an ensemble.
 
-    Colours follow the values of the first name that was varied if they are numbers, else the numbers of the members.
+    Lines are coloured by the value of the first parameter that was varied if it is a number, else by member.
 
     Parameters
     ----------
     ensemble : Ensemble
-        From `rbdkit.sweep`; of its coordinates the first `MOST_DIAGRAMS` are drawn.
+        Result of `rbdkit.sweep`; the first `MOST_DIAGRAMS` of its coordinates are drawn.
     width : float, optional
-        Of the figure, inches.
+        Width of the figure, inches.
     quantity : str, optional
         'q' or 'v'.
     """

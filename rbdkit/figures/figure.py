@@ -1,4 +1,4 @@
-"""A Matplotlib figure that a notebook shows by itself."""
+"""A Matplotlib figure that displays itself in a notebook, and its form as SVG for a page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 
 PAGE_INK, NUMBERS_INK = "#76808c", "#77828c"
-"""Of the style `rbdkit.figures.page`, which stands on light and on dark pages; the second of the numbers along y."""
+"""Text colours of the style `rbdkit.figures.page`, legible on light and dark pages; the second is of tick labels."""
 
 
 class Plot(Figure):
-    """A figure that shows itself in a notebook, whether or not pyplot is there."""
+    """A figure that displays itself in a notebook, without pyplot."""
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()
@@ -24,12 +24,12 @@ class Plot(Figure):
         return buffer.getvalue()
 
     def svg(self) -> str:
-        """The figure as SVG without a background, its black ink in the colour of the text around it."""
+        """Return the figure as SVG without a background; black becomes the text colour of the page (currentColor)."""
         buffer = StringIO()
         dpi, width, height = self.dpi, *(72.0 * self.get_size_inches())
         patches = [self.patch, *(ax.patch for ax in self.axes)]
         colors = [(patch.get_facecolor(), patch.get_edgecolor()) for patch in patches]
-        try:  # as savefig does, which draws everything twice
+        try:  # does what savefig does, but savefig draws everything twice
             self.dpi = 72.0
             for patch in patches:
                 patch.set(facecolor="none", edgecolor="none")

@@ -1,4 +1,4 @@
-"""A motion as a Matplotlib figure, for a page or a report; `show` draws the same plots with a cursor that moves."""
+"""A motion as a Matplotlib figure, for a page or a report; `show` draws the same plots with a moving time cursor."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from rbdkit.spatial.read_numbers import shown
 
 QUANTITIES = ("energy", "energy error", "q", "v", "tau", "z")
 USUAL = ("energy", "energy error", "q", "z")
-"""What is drawn if nothing is named."""
+"""Quantities that are drawn by default, as far as the motion has them."""
 MIN_WIDTH, MAX_WIDTH = 1.0, 100.0
-"""Inches; Matplotlib fails beyond, with an error about pixels."""
+"""Limits of the width, inches; beyond them Matplotlib fails with an error about pixels."""
 Diagram = tuple[str, list[tuple[str, NDArray, str]]]
-"""What stands beside it, and its lines: name, values and colour, '' for one from the palette."""
+"""Label of the y axis, and lines, each with name, values and colour ('' for the next one of the palette)."""
 
 MOST_LABELS = 8
-"""Lines in one diagram up to which each has its name in a legend."""
+"""Largest number of lines that a diagram has a legend for."""
 
 
 @check_arguments(ArgumentError)
 def plot(trajectory: Trajectory | Ensemble, *quantities: str, width: float = 8.0) -> Plot:
-    """Energy, energy error and coordinates over time, or chosen quantities; of an ensemble a line for each member.
+    """Plot energy, energy error and coordinates over time, or chosen quantities; of an ensemble, one line per member.
 
     Parameters
     ----------
     trajectory : Trajectory or Ensemble
-        From `rbdkit.simulate` or `rbdkit.sweep`.
+        Result of `rbdkit.simulate` or `rbdkit.sweep`.
     *quantities : str
-        What is drawn, in this order: 'energy', 'energy error', 'q' (coordinates), 'v' (velocities), 'tau' (applied
-        joint forces) and 'z' (states of force elements). If none is named, all but 'v' and 'tau'. Of an ensemble 'q'
-        or 'v'.
+        Quantities to draw, in the order given: 'energy', 'energy error', 'q' (coordinates), 'v' (velocities), 'tau'
+        (applied joint forces) and 'z' (states of force elements); by default all but 'v' and 'tau'. For an ensemble
+        'q' or 'v'.
     width : float, optional
-        Of the figure, inches.
+        Width of the figure, inches.
 
     Returns
     -------
     Plot
-        A Matplotlib figure: one diagram for each quantity, and for each unit among its numbers.
+        A Matplotlib figure with one diagram for each quantity and each unit among its numbers.
 
     Raises
     ------
     ArgumentError
-        If this is no motion, a quantity is unknown, or the motion has none of it.
+        If `trajectory` is no motion, a quantity is unknown, or the motion has none of the quantities named.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def plot(trajectory: Trajectory | Ensemble, *quantities: str, width: float = 8.0
 
 
 def _diagrams(trajectory: Trajectory, quantity: str) -> list[Diagram]:
-    """What is drawn of a quantity; of those that are drawn unless others are named, nothing if there is none."""
+    """Return the diagrams of one quantity, one for each unit; none if the motion has no such numbers."""
     if quantity == "energy":
         energy = trajectory.energy()
         return [("energy (J)", [(k, getattr(energy, k), ENERGY[k]) for k in ("kinetic", "potential", "total")])]
@@ -107,7 +107,7 @@ def _diagrams(trajectory: Trajectory, quantity: str) -> list[Diagram]:
         units = joint.type.q_units if quantity == "q" else joint.type.v_units
         if quantity == "tau":
             if joint.mimic is not None:
-                continue  # its master has the force of both
+                continue  # a mimic joint's force is counted with its master's
             units = tuple("N m" if unit == "rad/s" else "N" for unit in units)
             values = trajectory.tau[:, joint.v_slice]  # type: ignore[index]
         else:

@@ -1,4 +1,7 @@
-"""Pictures of unified local velocity coordinates: six points, six directions, and how the body moves."""
+"""Pictures of unified local velocity coordinates (Holzinger, Gerstmayr, Schöberl): six points with a direction each.
+
+The velocity of a body is given by the six components of its points' velocities along these directions.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,17 @@ from rbdkit.scene.palette import AXES, GROUND, LINES, SPATIAL
 
 
 def draw_projection(projection: Projection, w: ArrayLike | None = None, width: float = 5.0) -> Plot:
-    """The six points with their directions in the box that they span; with w, how they move.
+    """Draw the six points with their directions in the box that they span; with `w`, also the points' velocities.
 
     Parameters
     ----------
     projection : Projection
-        What is drawn.
+        The six points and directions.
     w : array_like (6,), optional
-        Coordinates of a motion: each point gets its velocity as a second arrow, and its coordinate beside its
-        number.
+        Velocity coordinates of a motion: each point gets its velocity as a second arrow, and its coordinate beside
+        its number.
     width : float, optional
-        Of the figure, inches.
+        Width of the figure, inches.
     """
     figure = Plot(figsize=(width, width))
     ax: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d")
@@ -51,14 +54,18 @@ def draw_projection(projection: Projection, w: ArrayLike | None = None, width: f
 
 
 def draw_section(projection: Projection, w: ArrayLike, normal: int = 3, width: float = 4.0) -> Plot:
-    """Velocities in the section through the reference point across an axis, as in Figs 5 and 6 of the paper.
+    """Draw the velocity field in the plane through the reference point normal to an axis, as in Figs 5 and 6.
 
     Parameters
     ----------
-    normal : int, optional
-        1, 2 or 3, the axis that the section is normal to.
+    projection : Projection
+        The six points and directions.
     w : array_like (6,)
-        Coordinates of the motion.
+        Velocity coordinates of the motion.
+    normal : int, optional
+        1, 2 or 3, the axis that the plane is normal to.
+    width : float, optional
+        Width of the figure, inches.
     """
     i, k = [a for a in (0, 1, 2) if a != normal - 1]
     reach = 1.25 * (float(np.abs(projection.points).max()) or 1.0)
@@ -79,10 +86,10 @@ def draw_section(projection: Projection, w: ArrayLike, normal: int = 3, width: f
 
 
 def _box(ax: Any, points: NDArray) -> None:
-    """Edges of the box that the points span."""
+    """Draw the edges of the box that the points (6, 3) span."""
     corners = np.array(list(product(*zip(points.min(axis=0), points.max(axis=0), strict=True))))
     for a, b in combinations(range(8), 2):
-        if bin(a ^ b).count("1") == 1:
+        if bin(a ^ b).count("1") == 1:  # corners that differ in one coordinate share an edge
             ax.plot(*corners[[a, b]].T, color=GROUND, alpha=0.5, linewidth=0.8)
 
 

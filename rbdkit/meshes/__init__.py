@@ -1,4 +1,4 @@
-"""Mesh files: STL, OBJ and DAE as triangles by readers of our own, anything else by trimesh where it is installed."""
+"""Mesh files as triangles: own readers for STL, OBJ and DAE, trimesh for other formats where it is installed."""
 
 from rbdkit.meshes.piece import Piece
 from rbdkit.meshes.read import read_pieces

@@ -1,6 +1,6 @@
-"""COLLADA (DAE) files: what robot descriptions use of them, which is polygons, transforms, diffuse colours, the unit.
+"""Reader of COLLADA (DAE) files, for the part that robot descriptions use: polygons, transforms, diffuse colours, unit.
 
-The up axis is not applied: in robot files links' meshes are meant in the link's own axes, whatever the exporter wrote.
+The up axis of the file is not applied: robot files mean a mesh in the axes of its link, whatever the exporter wrote.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from rbdkit.meshes.piece import Piece, fans
 Node = ElementTree.Element
 PRIMITIVES = ("triangles", "polylist", "polygons")
 MOST_PIECES = 100_000
+"""Largest number of nodes, and of pieces, that a file may place: a small file can nest references to millions."""
 PIECE = 100
-"""Vertices that count as a piece, as to how many there may be in all."""
+"""Number of vertices that counts as another piece in this limit."""
 
 
 def read_dae(path: Path) -> list[Piece]:
-    """The polygons of a COLLADA file as triangles in m, a piece for each placed primitive.
+    """Read the polygons of a COLLADA file as triangles in m, a piece for each placed primitive.
 
     Raises
     ------
@@ -36,7 +37,7 @@ def read_dae(path: Path) -> list[Piece]:
 
 
 class _Document:
-    """One file: its elements without namespaces, by id."""
+    """A parsed COLLADA file: its elements, without namespaces, can be looked up by id."""
 
     def __init__(self, root: Node) -> None:
         for node in root.iter():
@@ -49,7 +50,7 @@ class _Document:
         self._known: dict[int, tuple[NDArray, NDArray]] = {}
 
     def target(self, reference: str | None) -> Node | None:
-        """The element that '#id' points to."""
+        """Return the element that a reference '#id' points to; None if there is none."""
         return self.by_id.get((reference or "").lstrip("#"))
 
     def pieces(self) -> Iterator[Piece]:
@@ -68,7 +69,7 @@ class _Document:
         if depth > 64:
             raise ValueError("nodes are nested more than 64 deep")
         self._visited += 1
-        if self._visited > MOST_PIECES:  # nodes may be used many times over, in nodes that are used many times over
+        if self._visited > MOST_PIECES:  # instances nest, so their number can grow exponentially with the file's size
             raise ValueError(f"it places more than {MOST_PIECES} nodes")
         placed = placed @ _transform(node)
         for child in node:
@@ -95,7 +96,7 @@ class _Document:
                     yield Piece(moved, faces, self._diffuse(bound.get(symbol, symbol)))
 
     def _polygons(self, primitive: Node) -> tuple[NDArray, NDArray]:
-        """Vertices (n, 3) and triangles (m, 3) of one primitive."""
+        """Return vertices (n, 3) and triangles (m, 3) of one primitive."""
         inputs = primitive.findall("input")
         stride = 1 + max((int(i.get("offset", "0")) for i in inputs), default=0)
         vertex = next((i for i in inputs if i.get("semantic") == "VERTEX"), None)
@@ -135,7 +136,7 @@ class _Document:
         return np.array((numbers.text or "").split(), dtype=float).reshape(-1, stride)[:, :3]
 
     def _diffuse(self, reference: str | None) -> NDArray | None:
-        """Diffuse colour of a material; None if it has a texture or is not there."""
+        """Return the diffuse colour (3,) of a material; None if it has a texture or does not exist."""
         material = self.target(reference)
         effect = None if material is None else material.find("instance_effect")
         profile = None if effect is None else self.target(effect.get("url"))
@@ -144,7 +145,7 @@ class _Document:
 
 
 def _transform(node: Node) -> NDArray:
-    """The node's transform elements, multiplied in their order."""
+    """Return the product (4, 4) of a node's transform elements, in their order."""
     T = np.eye(4)
     for child in node:
         if child.tag in ("matrix", "translate", "rotate", "scale"):
@@ -163,7 +164,7 @@ def _transform(node: Node) -> NDArray:
 
 
 def _about(axis: NDArray, angle: float) -> NDArray:
-    """Rotation matrix about an axis of any length."""
+    """Return the rotation matrix about an axis of any length (Rodrigues' formula); angle in rad."""
     x, y, z = axis / np.linalg.norm(axis)
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * K @ K

@@ -1,4 +1,4 @@
-"""Wavefront OBJ files, with the diffuse colours of their materials."""
+"""Reader of Wavefront OBJ files, with the diffuse colours of their materials."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rbdkit.meshes.piece import Piece, fans
 
 
 def read_obj(path: Path) -> list[Piece]:
-    """The polygons of an OBJ file as triangles, a piece for each material.
+    """Read the polygons of an OBJ file as triangles, a piece for each material.
 
     Raises
     ------
-    ValueError : a line cannot be understood, or a face names a vertex that does not stand before it.
+    ValueError : a line cannot be understood, or a face names a vertex that was not defined before it.
     """
     vertices: list[list[str]] = []
     materials: dict[str, NDArray] = {}
@@ -44,7 +44,7 @@ def read_obj(path: Path) -> list[Piece]:
 
 
 def _colors(path: Path) -> dict[str, NDArray]:
-    """Diffuse colour of each material of an MTL file; none if the file is missing."""
+    """Read the diffuse colour (3,) of each material of an MTL file; empty if the file is missing."""
     colors: dict[str, NDArray] = {}
     name = ""
     if path.is_file():

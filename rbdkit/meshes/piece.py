@@ -1,4 +1,4 @@
-"""What a mesh file holds: bare triangles, perhaps with a colour."""
+"""Triangles of a mesh file, as all readers return them, and the triangulation of polygons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Triangles of one material. vertices : (n, 3). faces : (m, 3). colors : (3,), (m, 3), or None if it has none."""
+    """Triangles of one material.
+
+    vertices : (n, 3), m. faces : (m, 3), vertices of each triangle. colors : (3,), (m, 3), or None if it has none.
+    """
 
     vertices: NDArray
     faces: NDArray
@@ -18,7 +21,10 @@ class Piece:
 
 
 def fans(counts: NDArray) -> NDArray:
-    """Triangles (m, 3) of convex polygons with so many corners each, as positions in the list of all their corners."""
+    """Split convex polygons into fans of triangles.
+
+    counts : number of corners of each polygon. Returned are (m, 3) positions in the list of all polygons' corners.
+    """
     starts = np.cumsum(counts) - counts
     triangles = np.maximum(counts - 2, 0)
     polygon = np.repeat(np.arange(len(counts)), triangles)

@@ -1,4 +1,4 @@
-"""Triangles from mesh files of all kinds."""
+"""Read mesh files of any supported format."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_BYTES = 2**30
 
 
 def read_pieces(path: Path) -> list[Piece]:
-    """The triangles of a file, those of each material apart; pieces without any are left out.
+    """Read the triangles of a mesh file, a piece for each material; pieces without triangles are left out.
 
     Raises
     ------
-    ValueError : it is too large, broken, holds no triangles or vertices that are not finite.
-    ImportError : it needs trimesh.
-    OSError : it cannot be opened.
+    ValueError : the file is too large or broken, has no triangles, or has vertices that are not finite.
+    ImportError : the format needs trimesh, which is not installed.
+    OSError : the file cannot be opened.
     """
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES} bytes, which no mesh of a robot has")
@@ -35,7 +35,7 @@ def read_pieces(path: Path) -> list[Piece]:
 
 
 def _read_other(path: Path) -> list[Piece]:
-    """Any format that trimesh reads."""
+    """Read a file of any format that trimesh reads; without colours."""
     try:
         import trimesh
     except ImportError:

@@ -1,4 +1,4 @@
-"""STL files, binary and text."""
+"""Reader of STL files, binary and text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADER = 84
 
 
 def read_stl(path: Path) -> list[Piece]:
-    """The triangles of an STL file.
+    """Read the triangles of an STL file.
 
     Raises
     ------
@@ -21,7 +21,7 @@ def read_stl(path: Path) -> list[Piece]:
     """
     data = path.read_bytes()
     count = int.from_bytes(data[80:HEADER], "little")
-    if len(data) >= HEADER and len(data) == HEADER + count * FACET.itemsize:  # some binary files begin with 'solid' too
+    if len(data) >= HEADER and len(data) == HEADER + count * FACET.itemsize:  # some binary files begin with 'solid', too
         corners = np.frombuffer(data, FACET, count, HEADER)["corners"].reshape(-1, 3)
     else:
         words = data.split()

@@ -1,7 +1,7 @@
-"""Scenes as pixels, without a browser: what a saved notebook shows, and pictures and films for files.
+"""Software renderer: scenes as pixels without a browser, for saved notebooks, picture files and films.
 
-`draw` is one picture of a scene, `film` a run of them. The eye stands where that of a new view stands, the lamps are
-those of a view; surfaces are drawn with a depth buffer, lines as flat strokes, and edges are smoothed.
+`draw` renders one picture of a scene. Camera and lights are those of a new view in the browser. Surfaces are rasterised
+with a depth buffer, lines as flat strokes, and edges are smoothed by supersampling.
 """
 
 from rbdkit.pictures.draw import Look, draw

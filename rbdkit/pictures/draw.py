@@ -1,4 +1,9 @@
-"""One picture of a scene."""
+"""Render one picture of a scene.
+
+Opaque surfaces come first, with the depth buffer; then lines, which are hidden by surfaces; then transparent surfaces,
+the farthest first, since each is blended over what lies behind it. Layers that are seen through bodies (x-ray) come
+last, and ignore the depth buffer. All is drawn at `Look.fine` samples per pixel in each direction and averaged.
+"""
 
 from __future__ import annotations
 
@@ -22,41 +27,41 @@ from rbdkit.scene.triangles import join
 from rbdkit.spatial import quaternion
 
 SKIES = {False: ("#f7f9fb", "#e3e8ee"), True: ("#2c323a", "#1b1f25")}
-"""Above and below, in light and in dark."""
+"""Background colours at the top and bottom, by whether the page is dark."""
 LINES = {False: "#5d6875", True: "#aab4c0"}
 INK = {False: "#22272e", True: "#e6e9ed"}
 THROUGH = 0.3
-"""How much is seen of what is drawn through whatever stands before it."""
+"""Opacity of x-ray layers, which are seen through the surfaces before them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How a scene is looked at.
+    """Camera and display options of a picture.
 
     Attributes
     ----------
     width, height : int
-        Of the picture, px.
+        Size of the picture, px.
     direction : tuple
-        (3,) towards the eye, seen from what it looks at.
+        Direction (3,) from the scene to the camera.
     dark : bool
-        Whether it is for a dark page.
+        Whether the picture is for a dark page.
     transparent : bool
-        Without a sky, for a page's own colour.
+        Whether the background is left out, for a page's own colour.
     layers : mapping of str to bool
-        What is shown, where it is not as the scene has it.
+        Visibility of layers by name, where it differs from the scene's.
     follow : str
-        Name of the node that the eye keeps up with.
+        Name of the node that the camera moves along with; '' for a fixed camera.
     outline : ndarray (k, 3) or None
-        World points that the picture holds; the scene's if None.
+        World points that the picture must contain; the scene's if None.
     arrows, ellipsoids : ndarray (k, 11), (k, 14)
-        As `rbdkit.scene.pack_arrows` and `pack_ellipsoids` pack them.
+        Arrows and ellipsoids, as `rbdkit.scene.pack_arrows` and `pack_ellipsoids` pack them.
     through : bool
-        Whether those are seen through bodies.
+        Whether the arrows are seen through bodies.
     selected : tuple of str
-        Nodes that stand out, in the colour `accent`.
+        Names of nodes that are highlighted in the colour `accent`.
     fine : int
-        Samples a pixel in each direction, which smooth its edges.
+        Samples per pixel in each direction, for smooth edges.
     """
 
     width: int = 960
@@ -78,20 +83,20 @@ class Look:
 def draw(
     scene: Scene, poses: NDArray | None = None, look: Look | None = None, tracks: Tracks | None = None, t: float = 0.0
 ) -> NDArray:
-    """A scene as pixels.
+    """Render a scene to pixels.
 
     Parameters
     ----------
     scene : Scene
-        What is drawn.
+        The scene to draw.
     poses : ndarray (nodes, 4, 4), optional
-        World poses of its nodes; those that it begins with if not given.
+        World poses of its nodes; its initial poses if not given.
     look : Look, optional
-        From where, and how large.
+        Camera and display options.
     tracks : Tracks, optional
-        A motion, whose trails are drawn as far as they are shown.
+        A motion, for trails (if their layer is shown) and colours that change with time.
     t : float, optional
-        Time up to which trails are drawn boldly, s.
+        Time of these colours, and up to which trails are drawn boldly, s.
 
     Returns
     -------
@@ -114,7 +119,7 @@ def draw(
 
 
 class _Canvas:
-    """Pixels, finer than those of the picture, and how near what they show is."""
+    """Frame buffer at `Look.fine` samples per pixel: premultiplied colours, and 1 over the depth of what they show."""
 
     def __init__(self, scene: Scene, look: Look, eye: Eye, shades: Mapping[str, float]) -> None:
         self.scene, self.look, self.eye, self.shades = scene, look, eye, shades
@@ -128,7 +133,7 @@ class _Canvas:
     # --- what is drawn, in this order -------------------------------------------------------------------------------
 
     def solids(self, poses: NDArray) -> None:
-        """Surfaces that nothing is seen through."""
+        """Draw opaque surfaces."""
         surfaces = [self._placed(part, poses) for part in self._parts() if part.opacity >= 1.0]
         if not self.look.through:
             surfaces += self._arrows(poses)
@@ -136,7 +141,7 @@ class _Canvas:
             self._paint(join(surfaces), 1.0, self.near)
 
     def lines(self, center: NDArray, tracks: Tracks | None, t: float) -> None:
-        """The grid, and trails."""
+        """Draw the grid about a point (2,) of the ground plane, and trails."""
         fine, scene = self.look.fine, self.scene
         if scene.grid is not None and "grid" in self.shown:
             for ends, opacity in rings(scene.grid, center):
@@ -149,7 +154,7 @@ class _Canvas:
             self._stroke(ends[past], palette.rgb(trail.color), 1.0, 2.2 * fine)
 
     def veils(self, poses: NDArray) -> None:
-        """Surfaces that something is seen through, the farthest first, and what is seen through others."""
+        """Draw transparent surfaces, the farthest first, and then what is seen through other surfaces."""
         look = self.look
         parts = [part for part in self._parts() if part.opacity < 1.0]
         surfaces = [(self._placed(part, poses), part.opacity) for part in parts] + self._ellipsoids(poses)
@@ -163,7 +168,7 @@ class _Canvas:
             self._paint(join(arrows), 1.0, np.zeros_like(self.near))
 
     def picture(self, poses: NDArray) -> NDArray:
-        """The pixels of the picture, with sky and names."""
+        """Return the pixels (height, width, 4) of the picture, with background and labels."""
         look, fine = self.look, self.look.fine
         rgba = self.colors.reshape(look.height, fine, look.width, fine, 4).mean(axis=(1, 3))
         if look.transparent:
@@ -184,7 +189,7 @@ class _Canvas:
         return [part for part in (*self.scene.parts, *bands) if part.layer in self.shown]
 
     def _placed(self, part: Part, poses: NDArray) -> Triangles:
-        """The surface of a part in world coordinates, in the colours that it has now."""
+        """Return the surface of a part in world coordinates, with its present colours."""
         surface, nodes = part.surface.painted((0.7, 0.7, 0.7)), self.scene.nodes
         if part.node >= len(nodes):
             band = self.scene.bands[part.node - len(nodes)]
@@ -220,14 +225,14 @@ class _Canvas:
         return found
 
     def _paint(self, surface: Triangles, opacity: float, near: NDArray) -> None:
-        """A painted surface in world coordinates over what there is, where it lies before `near`, which is updated."""
+        """Draw a surface in world coordinates where it is nearer than the depth buffer `near`, which is updated."""
         seen = self.eye.seen(surface.vertices, self.width, self.height)
         corners = set_up(seen, surface.faces, self.width, self.height, self.closest)
         hit = nearest(corners, self.width, near)
         w = np.column_stack([hit.weights, 1.0 - hit.weights.sum(axis=1)])
         faces = surface.faces[hit.triangle]
         w = w / seen[faces, 2]
-        w /= w.sum(axis=1, keepdims=True)  # straight in space, not in the picture
+        w /= w.sum(axis=1, keepdims=True)  # perspective-correct: linear in space, not in the picture
         assert surface.colors is not None  # it is painted
         points, normals, colors = (
             np.einsum("kc,kci->ki", w, values[faces]) for values in (surface.vertices, surface.normals, surface.colors)
@@ -263,7 +268,7 @@ class _Canvas:
 
 
 def _stretched(surface: Triangles, band: Band, poses: NDArray) -> Triangles:
-    """The surface of a band between the points that it hangs on."""
+    """Return the surface of a band stretched between its two points, or spread over the triangle of its three."""
     start, end, *third = (
         poses[node, :3, :3] @ np.array(point) + poses[node, :3, 3]
         for node, point in zip(band.nodes, band.points, strict=True)
@@ -271,15 +276,15 @@ def _stretched(surface: Triangles, band: Band, poses: NDArray) -> Triangles:
     if third:
         return _spread(surface, start, end - start, third[0] - start)
     length = max(float(np.linalg.norm(end - start)), 1e-9)
-    wide = 1.0 if band.rest is None else min(np.sqrt(band.rest / length), 4.0)  # its volume stays
+    wide = 1.0 if band.rest is None else min(np.sqrt(band.rest / length), 4.0)  # keeps its volume
     pose = along(start, end - start if np.any(end != start) else np.array([0.0, 0.0, 1.0]))
     pose[:3, :3] = pose[:3, [2, 0, 1]]  # along x
     return surface.moved(pose, (length, wide, wide))
 
 
 def _spread(surface: Triangles, start: NDArray, x: NDArray, y: NDArray) -> Triangles:
-    """A surface whose x and y lead along two edges of a triangle, and whose z is across."""
+    """Return a surface mapped to a triangle: its x and y along two edges from `start`, its z along the normal."""
     across = np.cross(x, y)
     basis = np.column_stack([x, y, across / max(float(np.linalg.norm(across)), 1e-30)])
-    normals = surface.normals[:, 2:] * basis[:, 2]  # a flat surface has none along it
+    normals = surface.normals[:, 2:] * basis[:, 2]  # the normals of a flat surface are along its z
     return replace(surface, vertices=surface.vertices @ basis.T + start, normals=normals)

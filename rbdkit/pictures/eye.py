@@ -1,4 +1,4 @@
-"""Where a picture is seen from."""
+"""Perspective camera of a picture."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 HOME = (0.5, -0.8, 0.34)
-"""Towards the eye, seen from what it looks at: `widgets/js/camera.js` has the same."""
+"""Direction from the scene to the camera of a new view; `widgets/js/camera.js` has the same."""
 MARGIN = 1.14
+"""Factor by which the picture is larger than what it must contain."""
 FIELD = np.radians(30.0)
-"""Of view, from bottom to top."""
+"""Vertical field of view, rad."""
 
 
 @dataclass(frozen=True, eq=False)
 class Eye:
-    """An eye.
+    """A perspective camera.
 
     Attributes
     ----------
     place : ndarray (3,)
-        In world coordinates, m.
+        Its position in world coordinates, m.
     axes : ndarray (3, 3)
-        Rows: to the right, upwards, and backwards, away from what is looked at.
+        Its axes in world coordinates, as rows: right, up, and backward (away from the scene).
     distance : float
-        To what is looked at, m.
+        Distance to the scene, m.
     """
 
     place: NDArray
@@ -33,13 +34,13 @@ class Eye:
     distance: float
 
     def moved(self, step: NDArray) -> Eye:
-        """The same eye elsewhere."""
+        """Return the camera displaced by a step (3,) in world coordinates, m."""
         return replace(self, place=self.place + step)
 
     def seen(self, points: NDArray, width: int, height: int) -> NDArray:
-        """Column and row in pixels and depth in m of world points (k, 3); shape (k, 3).
+        """Project world points (k, 3) to the picture: column and row in px and depth in m, (k, 3).
 
-        What lies behind the eye or just before it has a depth below a hundredth of `distance`.
+        Points behind the camera have a negative depth; see `closest` in `set_up` for the near plane.
         """
         own = (points - self.place) @ self.axes.T
         depth = -own[:, 2]
@@ -48,12 +49,16 @@ class Eye:
 
 
 def look_at(points: ArrayLike, aspect: float, direction: ArrayLike = HOME) -> Eye:
-    """The eye that looks from a direction at points (k, 3), so that all are in the picture and fill it.
+    """Place a camera so that points (k, 3) fill the picture, seen from a direction.
 
     Parameters
     ----------
-    aspect : of the picture, its width over its height.
-    direction : from what is looked at towards the eye.
+    points : array_like (k, 3)
+        World points that the picture contains, m.
+    aspect : float
+        Width of the picture over its height.
+    direction : array_like (3,), optional
+        Direction from the points to the camera.
     """
     points, back = np.asarray(points, dtype=float), np.asarray(direction, dtype=float)
     back = back / np.linalg.norm(back)
@@ -62,7 +67,8 @@ def look_at(points: ArrayLike, aspect: float, direction: ArrayLike = HOME) -> Ey
     right /= np.linalg.norm(right)
     axes = np.stack([right, np.cross(back, right), back])
     own = points @ axes.T
-    # each point keeps the eye behind a plane on each side
+    # In camera axes (x right, y up, z backward), the cone of view with its tip at (x, y, z) contains a point if
+    # |x_p - x| <= tangent (z - z_p): for each side this bounds x - tangent z or x + tangent z, by the extreme point.
     tangents = np.tan(0.5 * FIELD) / MARGIN * np.array([aspect, 1.0])
     high = (own[:, :2] + tangents * own[:, 2:]).max(axis=0)
     low = (own[:, :2] - tangents * own[:, 2:]).min(axis=0)

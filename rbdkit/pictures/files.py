@@ -1,4 +1,4 @@
-"""Pictures as PNG, films as GIF and MP4."""
+"""Image and film files: PNG, GIF, and MP4 by ffmpeg."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rbdkit.errors import FormatError
 
 
 def png(pixels: NDArray) -> bytes:
-    """Pixels (height, width, 4) as a PNG file; without opacity where nothing is seen through."""
+    """Encode pixels (height, width, 4) as PNG; the opacity is left out if all pixels are opaque."""
     buffer = io.BytesIO()
     solid = bool((pixels[..., 3] == 255).all())
     Image.fromarray(pixels[..., :3] if solid else pixels).save(buffer, "png", optimize=True)
@@ -24,7 +24,7 @@ def png(pixels: NDArray) -> bytes:
 
 
 def gif(frames: Iterable[NDArray], path: Path, rate: float, loop: bool = True) -> None:
-    """Pixels (height, width, 4) as a GIF file of `rate` pictures a second; one that a browser can show, up to 50."""
+    """Write frames (height, width, 4) as a GIF file of `rate` frames a second; browsers show up to 50."""
     images = [Image.fromarray(pixels[..., :3]).quantize(128, dither=Image.Dither.NONE) for pixels in frames]
     ends = np.round(100.0 * np.arange(len(images) + 1) / rate).astype(int)  # a GIF counts in hundredths of a second
     options = {"loop": 0} if loop else {}
@@ -34,7 +34,7 @@ def gif(frames: Iterable[NDArray], path: Path, rate: float, loop: bool = True) -
 
 
 def mp4(frames: Iterable[NDArray], path: Path, rate: float) -> None:
-    """Pixels (height, width, 4), of even height and width, as an MP4 file, by the program ffmpeg.
+    """Write frames (height, width, 4), of even height and width, as an MP4 file of `rate` frames a second, by ffmpeg.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def mp4(frames: Iterable[NDArray], path: Path, rate: float) -> None:
             try:
                 process.stdin.write(np.ascontiguousarray(pixels[..., :3]).tobytes())  # type: ignore[union-attr]
             except BrokenPipeError:
-                break  # it says why below
+                break  # ffmpeg has ended; its message is read below
     except BaseException:
         if process is not None:
             process.kill()
@@ -67,7 +67,7 @@ def mp4(frames: Iterable[NDArray], path: Path, rate: float) -> None:
 
 
 def ffmpeg() -> str:
-    """Where ffmpeg is.
+    """Return the path of the program ffmpeg.
 
     Raises
     ------

@@ -1,4 +1,10 @@
-"""Which triangle is seen in which pixel."""
+"""Rasteriser with a depth buffer: find the triangle that each pixel shows.
+
+Over the picture, 1 over the depth and the barycentric weights of a projected triangle are affine functions
+a x + b y + c of the pixel. `set_up` computes their coefficients, `covered` tests all pixels of each triangle's box at
+once with NumPy, and `nearest` keeps the fragment with the largest 1 over the depth. Boxes are processed in portions, to
+bound memory.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST = 2_000_000
-"""Pixels that are looked at in one go."""
+"""Largest number of pixels that are tested at once (a single larger triangle excepted)."""
 
 
 class Fragments(NamedTuple):
-    """Pixels that triangles cover: number of the pixel, of the triangle, weights of its first two corners, depth."""
+    """Pixels covered by triangles: index of pixel and triangle, weights (k, 2) of two corners, 1 over the depth."""
 
     pixel: NDArray
     triangle: NDArray
@@ -22,7 +28,11 @@ class Fragments(NamedTuple):
 
 
 class Corners(NamedTuple):
-    """Weights and depth of triangles as functions a x + b y + c of the pixel; and the boxes (x, y, width, height)."""
+    """Triangles prepared for rasterising, m of them.
+
+    number : index of the triangle. first, second : coefficients (m, 3) of the weights of its first two corners as
+    functions a x + b y + c of the pixel. near : the same of 1 over the depth. box : (m, 4), x, y, width, height, px.
+    """
 
     number: NDArray
     first: NDArray
@@ -32,14 +42,18 @@ class Corners(NamedTuple):
 
 
 def set_up(seen: NDArray, faces: NDArray, width: int, height: int, closest: float) -> Corners:
-    """Triangles that may be seen.
+    """Prepare the triangles that may be visible: within the picture, not degenerate, beyond the near plane.
 
     Parameters
     ----------
     seen : ndarray (n, 3)
-        Column, row and depth of the vertices.
+        Column, row (px) and depth (m) of the vertices.
+    faces : ndarray (m, 3)
+        Vertices of each triangle.
+    width, height : int
+        Size of the picture, px.
     closest : float
-        Depth before which nothing is drawn: a triangle that reaches there is left out.
+        Depth of the near plane, m; a triangle that reaches before it is left out.
     """
     p = seen[faces]  # (m, 3 corners, 3)
     low, high = p[..., :2].min(axis=1), p[..., :2].max(axis=1)
@@ -53,14 +67,14 @@ def set_up(seen: NDArray, faces: NDArray, width: int, height: int, closest: floa
     x0, y0, x1, y1, x2, y2, area = (a[keep] for a in (x0, y0, x1, y1, x2, y2, area))
     first = np.stack([(y1 - y2), (x2 - x1), (x1 * y2 - x2 * y1)], axis=1) / area[:, None]
     second = np.stack([(y2 - y0), (x0 - x2), (x2 * y0 - x0 * y2)], axis=1) / area[:, None]
-    inverse = 1.0 / p[keep, :, 2]  # what runs straight over the picture is 1 over the depth
+    inverse = 1.0 / p[keep, :, 2]  # 1 over the depth, not the depth, is affine over the picture
     near = (inverse[:, :1] - inverse[:, 2:]) * first + (inverse[:, 1:2] - inverse[:, 2:]) * second
     near[:, 2] += inverse[:, 2]
     return Corners(keep, first, second, near, np.concatenate([start, size], axis=1)[keep].astype(np.int64))
 
 
 def covered(corners: Corners, width: int) -> Iterator[Fragments]:
-    """The pixels whose middle lies in a triangle, some triangles at a time. `depth` is 1 over the depth."""
+    """Yield the pixels whose centre lies in a triangle, some triangles at a time; `Fragments.depth` is 1 over depth."""
     counts = corners.box[:, 2] * corners.box[:, 3]
     ends = np.cumsum(counts)
     begin = 0
@@ -88,9 +102,9 @@ def _cover(corners: Corners, rows: NDArray, counts: NDArray, width: int) -> Frag
 
 
 def nearest(corners: Corners, width: int, buffer: NDArray) -> Fragments:
-    """Of every pixel the triangle that is nearest, where it lies before what the buffer (pixels,) has; that is updated.
+    """Return the nearest triangle of each pixel where it is nearer than the depth buffer, and update the buffer.
 
-    The buffer has 1 over the depth, 0 where there is nothing.
+    buffer : (pixels,), 1 over the depth; 0 where nothing was drawn yet.
     """
     found: list[Fragments] = []
     for part in covered(corners, width):

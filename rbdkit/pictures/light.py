@@ -1,4 +1,8 @@
-"""How bright a surface is: the lamps and the gloss of a view (`widgets/three.py`), by the rules of three.js."""
+"""Shading of surfaces: the lights and gloss of a view (`widgets/three.py`), by the formulas of three.js.
+
+A hemisphere light from sky and ground, a directional light that moves with the camera, and a Blinn-Phong highlight with
+Schlick's approximation of the Fresnel term.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +12,24 @@ from numpy.typing import NDArray
 SUN, SKY = 0.46, 0.66
 GROUND = np.array([0x9A, 0xA3, 0xB0]) / 255.0
 LAMP = np.array([-0.5, 0.9, 1.7]) / np.linalg.norm([-0.5, 0.9, 1.7])
-"""Towards the lamp, which goes with the eye: right, up, backwards."""
+"""Direction to the lamp, in the camera's axes (right, up, backward), with which it moves."""
 GLOSS, SPECULAR = 38.0, 0x26 / 255.0
 
 
 def shade(colors: NDArray, normals: NDArray, towards: NDArray, axes: NDArray) -> NDArray:
-    """Colours as they are seen, shape (k, 3).
+    """Shade colours (k, 3) of surface points; return the lit colours (k, 3).
 
     Parameters
     ----------
     colors : ndarray (k, 3)
-        Of the surface.
+        Colours of the surface, red, green and blue from 0 to 1.
     normals : ndarray (k, 3)
-        In world coordinates; turned to the eye where they look away, for surfaces have two sides.
+        Unit normals in world coordinates; reversed where they point away from the camera, since surfaces have two
+        sides.
     towards : ndarray (k, 3)
-        Unit vectors to the eye.
+        Unit vectors to the camera.
     axes : ndarray (3, 3)
-        Of the eye.
+        Axes of the camera, as rows.
     """
     n = normals * np.where(np.sum(normals * towards, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
     lamp = LAMP @ axes

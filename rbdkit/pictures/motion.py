@@ -1,4 +1,4 @@
-"""Poses of recorded motion at any time."""
+"""Interpolated poses of a recorded motion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rbdkit.spatial import quaternion
 
 
 def poses_at(tracks: Tracks, t: float) -> NDArray:
-    """World poses (nodes, 4, 4) at a time: exact at keys, between them straight, and turned along the shortest arc."""
+    """Interpolate world poses (nodes, 4, 4) at time t, s: positions linearly, rotations by the shorter arc (nlerp)."""
     rows = _rows_at(tracks, t)
     poses = np.zeros((len(rows), 4, 4))
     poses[:, :3, :3] = quaternion.to_matrix(rows[:, [6, 3, 4, 5]])
@@ -31,7 +31,7 @@ def _rows_at(tracks: Tracks, t: float) -> NDArray:
 
 
 def path(tracks: Tracks, node: int, point: NDArray, longest: int = 600) -> tuple[NDArray, NDArray]:
-    """Key times (k,) and world points (k, 3) of a point of a node, at every n-th key."""
+    """Return key times (k,) and world positions (k, 3) of a point of a node, at about `longest` of the keys."""
     own = tracks.poses.shape[1]
     if node >= own:
         node -= own

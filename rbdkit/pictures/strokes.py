@@ -1,4 +1,4 @@
-"""Lines as flat strokes of a width in pixels."""
+"""Lines as flat quadrilaterals of a given width in pixels."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 from rbdkit.scene import Grid
 
 RADII = (0.25, 0.45, 0.65, 0.85, 1.0)
-"""At which the grid grows fainter, over its reach; `widgets/js/three_scene.js` has the same."""
+"""Outer radii of the grid's rings, over its reach; `widgets/js/three_scene.js` has the same."""
 OPACITIES = (0.36, 0.28, 0.2, 0.12, 0.06)
+"""Opacity of each ring."""
 PIECE = 24.0
-"""px; longer lines are cut, since the box of a slanting one is mostly empty."""
+"""Longest piece, px; longer lines are cut, since the rasteriser's box of a slanting one is mostly empty."""
 
 
 def strokes(ends: NDArray, width: float, closest: float) -> tuple[NDArray, NDArray]:
-    """Vertices (4 k, 3) and faces (2 k, 3) in the picture for lines between seen ends (k, 2, 3)."""
+    """Return vertices (4 k, 3) and triangles (2 k, 3), in picture coordinates, for lines between ends (n, 2, 3).
+
+    ends : column, row (px) and depth (m) of both ends. width : of the strokes, px. closest : near plane, m.
+    """
     ends = ends[(ends[..., 2] > closest).all(axis=1)]
     flat = ends[:, 1, :2] - ends[:, 0, :2]
     length = np.hypot(flat[:, 0], flat[:, 1])
@@ -33,14 +37,14 @@ def strokes(ends: NDArray, width: float, closest: float) -> tuple[NDArray, NDArr
 
 
 def _between(ends: NDArray, s: NDArray) -> NDArray:
-    """Points of lines: straight in the picture, and 1 over the depth too."""
+    """Interpolate points of lines; column, row and 1 over the depth are linear in s."""
     point = ends[:, 0] + s[:, None] * (ends[:, 1] - ends[:, 0])
     point[:, 2] = 1.0 / (1.0 / ends[:, 0, 2] + s * (1.0 / ends[:, 1, 2] - 1.0 / ends[:, 0, 2]))
     return point
 
 
 def rings(grid: Grid, center: NDArray) -> Iterator[tuple[NDArray, float]]:
-    """World ends (k, 2, 3) of the lines of a grid about a point (2,), ring by ring, each with its opacity."""
+    """Yield the world ends (k, 2, 3) of a grid's lines about a point (2,), ring by ring, each with its opacity."""
     reach = grid.spacing * grid.lines
     middle = np.append(np.round(center / grid.spacing) * grid.spacing, grid.height)
     inner = 0.0
