@@ -22,7 +22,7 @@ SIZE = (8.4, 2.9)
 
 
 def momenta(motion: Motion) -> tuple[NDArray, NDArray]:
-    """Return spatial and material components, (n, 3) each, of the angular momentum of a motion in directors, kg m2/s."""
+    """Return spatial and material components, (n, 3) each, of the angular momentum of a motion, kg m2/s."""
     assert isinstance(motion.system, Directors)
     pi = motion.system.angular_momentum(motion.x, motion.w)
     return pi, (pi[:, None, :] @ triad(motion.x))[:, 0, :]

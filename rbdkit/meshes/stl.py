@@ -21,7 +21,7 @@ def read_stl(path: Path) -> list[Piece]:
     """
     data = path.read_bytes()
     count = int.from_bytes(data[80:HEADER], "little")
-    if len(data) >= HEADER and len(data) == HEADER + count * FACET.itemsize:  # some binary files begin with 'solid', too
+    if len(data) >= HEADER and len(data) == HEADER + count * FACET.itemsize:  # "solid" may begin a binary file, too
         corners = np.frombuffer(data, FACET, count, HEADER)["corners"].reshape(-1, 3)
     else:
         words = data.split()
