@@ -1,8 +1,9 @@
 """The course: notebooks, exercises with checks that accept any right answer and explain a wrong one, and a reference.
 
 `contents` is the table of all notebooks, `exercise_texts` has hints and solutions; ``python -m rbdkit.course headers``
-writes headers, footers and hints of the notebooks from both. The checks lie in one file a notebook; `errata` has the
-misprints of the sources, each with a check of its own; `labs` the algorithms that students write.
+writes headers, footers and hints of the notebooks from both. The checks of each notebook, or of all notebooks on one
+source, are in one module. `errata` lists misprints of the sources, each with a check of its own. `labs` checks the
+algorithms that students write.
 """
 
 from rbdkit.course import (

@@ -1,4 +1,8 @@
-"""Answers as they come: numbers in whatever form, names, and functions that may fail or let the library do the work."""
+"""Read students' answers: numbers in any form, names, and functions, which may fail or call the library's own.
+
+No answer may raise an error in a check: what cannot be read is None. While a student's function runs, a profile
+function (`sys.setprofile`) notes every call of a library function that the student is to write, also an indirect one.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,10 @@ from numpy.typing import NDArray
 
 
 def numbers(answer: Any, *shape: int) -> NDArray | None:
-    """The answer as an array of that shape, or None if it is no such thing or not finite; -1 stands for any length.
+    """Read an answer as a finite array of the given shape; return None if it is none. -1 stands for any length.
 
-    Texts that hold numbers are read; a row or a column of its own counts as a vector, a list of one number as a number.
-    Truth values, dates, complex numbers and masked arrays are no numbers.
+    Text with numbers is parsed; a single row or column counts as a vector, a list of one number as a number. Booleans,
+    dates, complex numbers and masked arrays are rejected.
     """
     try:
         found = np.ma.asanyarray(_literal(answer) if isinstance(answer, str) else answer)
@@ -35,25 +39,25 @@ def numbers(answer: Any, *shape: int) -> NDArray | None:
 
 
 def number(answer: Any) -> float | None:
-    """The answer as one number, or None."""
+    """Read an answer as one number; None if it is none."""
     found = numbers(answer)
     return None if found is None else float(found)
 
 
 def whole(answer: Any) -> int | None:
-    """The answer as one whole number, or None."""
+    """Read an answer as one whole number; None if it is none."""
     found = number(answer)
     return None if found is None or found != round(found) else int(found)
 
 
 def wholes(answer: Any, count: int = -1) -> tuple[int, ...] | None:
-    """The answer as whole numbers, so many if a count is given, or None."""
+    """Read an answer as `count` whole numbers (any number of them if -1); None if it is no such thing."""
     found = numbers(answer, count)
     return None if found is None or (found != found.round()).any() else tuple(int(x) for x in found)
 
 
 def names(answer: Any) -> set[str]:
-    """The answer as names in small letters: one text, or several in a list or set."""
+    """Read an answer as a set of names in lower case: from a text with commas, or from a list or set."""
     if isinstance(answer, str):
         return {part.strip().lower() for part in answer.split(",")} - {""}
     return {str(name).strip().lower() for name in answer} if isinstance(answer, Collection) else {brief(answer)}
@@ -64,7 +68,7 @@ _FORBIDDEN: ContextVar[tuple[FunctionType, ...]] = ContextVar("_FORBIDDEN", defa
 
 @contextmanager
 def forbidding(functions: Iterable[FunctionType]) -> Iterator[None]:
-    """For the length of a with block, functions that a student's function may not lean on, beside its check's."""
+    """Forbid students' functions to call these functions within a with block, in addition to those of each check."""
     before = _FORBIDDEN.set(tuple(functions))
     try:
         yield
@@ -73,9 +77,9 @@ def forbidding(functions: Iterable[FunctionType]) -> Iterator[None]:
 
 
 def call(function: Any, *arguments: Any, own: Iterable[Callable[..., Any]] = ()) -> tuple[Any, str]:
-    """What the student's function returns, and in words what went wrong, or ''.
+    """Call a student's function; return its result and '', or None and a sentence on what went wrong.
 
-    The functions in `own` are the student's to write: to call one of the library's, also by way of another, is a fault.
+    own : the library's functions that the student is to write; calling one of them, even indirectly, is a fault.
     """
     if not callable(function):
         return None, f"{brief(function)} is not a function."
@@ -102,12 +106,12 @@ def call(function: Any, *arguments: Any, own: Iterable[Callable[..., Any]] = ())
 
 
 def short(x: NDArray) -> str:
-    """A vector as it is read in a sentence."""
+    """Format a vector for a sentence."""
     return "(" + ", ".join(f"{value:.3g}" for value in np.asarray(x) + 0.0) + ")"
 
 
 def brief(answer: Any, most: int = 60) -> str:
-    """An answer as it can be quoted in a sentence, however long it is."""
+    """Quote an answer in a sentence, shortened to `most` characters."""
     if isinstance(answer, np.ndarray) and answer.size > 4:
         return f"an array of shape {answer.shape}"
     try:
@@ -118,7 +122,7 @@ def brief(answer: Any, most: int = 60) -> str:
 
 
 def _literal(text: str) -> Any:
-    """The numbers that a text holds, or the text."""
+    """Return the Python literal that a text holds, or the text itself."""
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -130,7 +134,7 @@ def _bare(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def told(picture: Any, name: str) -> float | None:
-    """The number that a picture tells under a name."""
+    """Return the number on the line of that name in a picture's readout; None if there is none."""
     for line, value in getattr(picture, "readout", ()):
         if str(line).strip().lower() == name:
             found = re.search(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", str(value).replace("−", "-"), re.IGNORECASE)

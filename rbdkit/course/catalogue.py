@@ -15,7 +15,7 @@ TEXTS = Path(__file__).parent / "exercise_texts"
 
 @dataclass(frozen=True)
 class Slip:
-    """A common wrong answer, as it stands in a cell, and words of the explanation that it gets."""
+    """A common wrong answer, as code of a cell, and words that the explanation of its mistake contains."""
 
     answer: str
     says: str
@@ -23,16 +23,16 @@ class Slip:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of an exercise that may be another one for every student.
+    """A number in an exercise that may be drawn anew for each student.
 
     Attributes
     ----------
     name
-        Of the argument of the check.
+        Name of the check's argument.
     usual, low, high, digits
-        What stands in the notebook, and between what and with how many decimals others are drawn.
+        Value in the notebook; bounds between which others are drawn, and their number of decimals.
     text
-        How the exercise says it, with braces in place of the number.
+        Words of the exercise around it, with braces in place of the number.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Number:
     text: str
 
     def said(self, number: float) -> str:
-        """The words of the exercise with a number in them."""
+        """Return the words of the exercise with a number filled in."""
         return self.text.replace("{}", f"{number:g}")
 
 
@@ -56,19 +56,19 @@ class Exercise:
     name
         ``"F05-1"``: the name of the notebook and a number.
     check
-        The function that judges the answer, by its place in `rbdkit.course`.
+        Name of the function that judges the answer, relative to `rbdkit.course`.
     stars, minutes
-        How hard it is, 1 to 3, which is also what it is worth; and about how long it takes.
+        Difficulty from 1 to 3, which is also the number of points; and about how long it takes.
     hints
-        Three, each saying more than the last.
+        Three hints, each saying more than the last.
     solution, why
-        A right answer, as it stands in a cell, and what to learn from it.
+        A right answer, as code of a cell, and what to learn from it.
     slips
         Common wrong answers.
     forbidden
-        Functions of rbdkit that do what the student is to write; in strict grading they raise.
+        Functions of rbdkit that do what the student is to write; strict grading forbids to call them.
     numbers
-        What may be another number for every student.
+        Numbers that may be drawn anew for each student.
     """
 
     name: str
@@ -85,12 +85,12 @@ class Exercise:
 
     @property
     def lesson(self) -> str:
-        """The name of its notebook."""
+        """Name of its notebook."""
         return self.name.rpartition("-")[0]
 
     @property
     def judge(self) -> Callable[..., Any]:
-        """The check itself."""
+        """The check itself, a function."""
         module, _, function = self.check.rpartition(".")
         judge: Callable[..., Any] = getattr(import_module(f"rbdkit.course.{module}"), function)
         return judge
@@ -110,7 +110,7 @@ def _read(file: Path) -> tuple[Exercise, ...]:
 
 
 def exercises(lesson: str | None = None) -> tuple[Exercise, ...]:
-    """All exercises of the course, or of the notebook with that name, in order.
+    """Return all exercises of the course, or of the notebook with the given name, in order.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def exercises(lesson: str | None = None) -> tuple[Exercise, ...]:
 
 
 def exercise(name: str) -> Exercise:
-    """The exercise of that name.
+    """Return the exercise of the given name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What makes a function the check of an exercise."""
+"""The decorator `checks`, which makes a function the check of an exercise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ P = ParamSpec("P")
 
 
 def checks(exercise: str) -> Callable[[Callable[P, Verdict]], Callable[P, Verdict]]:
-    """Make a function the check of an exercise: its verdicts say which, right ones are kept, and nothing is raised."""
+    """Make a function the check of an exercise: verdicts name it, right ones are recorded, errors become verdicts."""
 
     def of(check: Callable[P, Verdict]) -> Callable[P, Verdict]:
         @wraps(check)
@@ -27,7 +27,7 @@ def checks(exercise: str) -> Callable[[Callable[P, Verdict]], Callable[P, Verdic
             try:
                 with _sign_of_life():
                     verdict = check(*args, **kwargs)
-            except (Exception, SystemExit) as fault:  # what stands beside the answer may be anything, too
+            except (Exception, SystemExit) as fault:  # the other arguments may be anything, too
                 verdict = wrong(_unread(check, args, kwargs, fault))
             if verdict:
                 progress.note(exercise)
@@ -40,7 +40,7 @@ def checks(exercise: str) -> Callable[[Callable[P, Verdict]], Callable[P, Verdic
 
 @contextmanager
 def _sign_of_life() -> Iterator[None]:
-    """In a notebook, a line that stands in the verdict's place while the check computes: some simulate for seconds."""
+    """In a notebook, show a line in the verdict's place while the check computes; some checks simulate for seconds."""
     notebook = sys.modules.get("IPython")  # not loaded: nobody looks on
     shell = notebook and notebook.get_ipython()
     if getattr(shell, "kernel", None) is None:
@@ -61,7 +61,7 @@ _AT_WORK = (
 
 
 def _unread(check: Callable[..., Verdict], args: Any, kwargs: Any, fault: BaseException) -> str:
-    """What a check was given that it could make nothing of."""
+    """Explain to a student that a check failed with an error on its arguments, and quote these."""
     try:
         given = signature(check).bind(*args, **kwargs).arguments
         said = ", ".join(f"{name} = {brief(value)}" for name, value in given.items())

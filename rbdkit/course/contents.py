@@ -1,7 +1,7 @@
-"""The course in one table: what every notebook is about, how long it takes, what it needs and what comes next.
+"""The table of the course: each notebook's subject, goals, duration, prerequisites and source, in order.
 
-Headers and footers of the notebooks, the front door and the map are written from this table; a new notebook needs a row
-here and ``python -m rbdkit.course headers``.
+Headers and footers of the notebooks, the start page and the map are written from this table; a new notebook needs a row
+here and a run of ``python -m rbdkit.course headers``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from posixpath import dirname, relpath
 
 FRONT = "index"
-"""The front door, which has no row of its own."""
+"""File of the start page, which has no row of its own."""
 
 PARTS = (
     "Hands on",
@@ -32,11 +32,11 @@ class Lesson:
     Attributes
     ----------
     name
-        What exercises and readers call it: F05 is chapter 5 of Featherstone's book.
+        Short name, also in the names of exercises: F05 is chapter 5 of Featherstone's book.
     file
-        Its file in the folder of notebooks, without ending.
+        Its path in the folder of notebooks, without suffix.
     goals
-        What one can do afterwards, each a verb and what it is done to.
+        What a reader can do afterwards, each a phrase that begins with a verb.
     needs
         Names of the notebooks it builds on, all of them earlier in the table.
     """
@@ -51,7 +51,7 @@ class Lesson:
     source: str = ""
 
     def link_from(self, file: str) -> str:
-        """The way from another notebook (or the front door) to this one."""
+        """Return the relative link from another notebook (or the start page) to this one."""
         return relpath(f"{self.file}.ipynb", dirname(file) or ".")
 
 
@@ -64,7 +64,7 @@ class Track:
     hours: int
     way: tuple[str, ...]
     remarks: dict[str, str] = field(default_factory=dict)
-    """What to take of a notebook, where not all of it."""
+    """Sections to read, by notebook, where not all of it is needed."""
 
 
 BOOK = "Featherstone, *Rigid Body Dynamics Algorithms*"
@@ -379,7 +379,7 @@ TRACKS = (
 
 
 def lesson(name: str) -> Lesson:
-    """The notebook of that name, or that its file has."""
+    """Return the notebook of the given name or file."""
     for each in LESSONS:
         if name in (each.name, each.file):
             return each
@@ -387,6 +387,6 @@ def lesson(name: str) -> Lesson:
 
 
 def neighbours(this: Lesson) -> tuple[Lesson | None, Lesson | None]:
-    """What comes before a notebook in the course, and after it."""
+    """Return the notebooks before and after a notebook in the course, None at the ends."""
     place = LESSONS.index(this)
     return (LESSONS[place - 1] if place else None, LESSONS[place + 1] if place + 1 < len(LESSONS) else None)

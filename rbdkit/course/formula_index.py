@@ -1,4 +1,9 @@
-"""Which line of the package is Eq 7.47? An index of formulas, tables and figures, made from the code when opened."""
+"""Index of formulas: the lines of the package that cite a numbered equation, table, figure or example of a source.
+
+It is made when it is first used, by a search of all source files for words like "Eq 7.47". The source is the one named
+on the line, else the one that the file's package follows, else the only one that the file names, else Featherstone's
+book; the form of the number corrects this where it cannot belong to that source.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +32,16 @@ HOMES = {
     "directors": "Gebhardt and Romero",
     "formulations/constrained": "Müller and Terze",
 }
-"""Packages whose files follow one source, whether they name it or not."""
+"""Parts of file names whose modules follow one source, whether they name it or not."""
 
 
 KIND = re.compile(r"^\s*(equation|eq|table|tab|figure|fig)s?\b\.?", re.IGNORECASE)
-"""What stands before a number as books write it."""
+"""Word before a number, in any spelling, for the argument of `formulas`."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the package that says which formula, table or figure of a source it is."""
+    """A line of the package that cites a formula, table or figure of a source."""
 
     source: str
     kind: str
@@ -47,14 +52,14 @@ class Place:
 
     @property
     def order(self) -> tuple[str, str, tuple[tuple[int, int, str], ...], str, int]:
-        """Sources one after the other, numbers as one counts."""
+        """Sort key: by source and kind, then by number in numerical order (7.5 before 7.47)."""
         parts = re.findall(r"\d+|[A-Za-z]+", self.number)
         return self.source, self.kind, tuple((*_rank(part), part) for part in parts), self.file, self.line
 
 
 @dataclass(frozen=True)
 class FormulaIndex:
-    """Places in the code, in the order of the sources; shows itself as a table that can be folded out."""
+    """Places in the code, sorted by source and number; a notebook shows it as tables that unfold."""
 
     places: tuple[Place, ...]
 
@@ -128,7 +133,7 @@ def _all() -> tuple[Place, ...]:
 
 
 def _source(name: str, text: str, code: str) -> str:
-    """Named on the line, else by the package, else the only one that the file names, else the book."""
+    """Return the source of a citation: named on the line, else by the package or alone in the file, else the book."""
     for spoken in (code, *([] if any(home in name for home in HOMES) else [text])):
         named = [source for source, words in SOURCES.items() if any(word in spoken for word in words)]
         if len(named) == 1:
@@ -137,11 +142,11 @@ def _source(name: str, text: str, code: str) -> str:
 
 
 def _of_number(source: str, number: str) -> str | None:
-    """The source, mended by how it numbers: the book by chapters from 2 on, the notes from part 1, papers plainly."""
+    """Correct a source by its numbering: the book by chapters from 2 on, Sueda's notes from part 1, papers plainly."""
     if source != "Featherstone":
         return source if "." not in number or source == "Sueda" else "Featherstone"
     if "." not in number:
-        return None  # of a work that is no source here
+        return None  # cited from a work that is not in SOURCES
     return "Sueda" if number.startswith("1.") else source
 
 

@@ -43,7 +43,7 @@ PARTS = {
     "twist": "rbdkit.spatial.twist",
     "warnings": "warnings",
 }
-"""What the notebooks use, and where it is at home: they take it from here in one line."""
+"""Names that notebooks import from this module, and where each is defined."""
 
 SPEEDS = ((0.005, 18.97), (0.1, 3.0), (0.3, 4.0), (0.005, 445.0))
 """Steps and angular speeds on which an answer is tried."""
@@ -116,7 +116,7 @@ def step_angle(angle: Callable[[float, float], float]) -> Verdict:
 
 @checks("GR02-3")
 def constant_momentum(answer: Any) -> Verdict:
-    """Where the components of the angular momentum of a body that may twist are constant: "space", "body" or both."""
+    """The axes in which the angular momentum of a body that may twist has constant components: "space", "body", both."""
     named = names(answer)
     if not named or not named <= {"space", "body"}:
         return wrong(f"{brief(answer)}: name 'space', 'body', or both.")

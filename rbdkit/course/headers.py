@@ -1,4 +1,4 @@
-"""Headers, footers and hints of notebooks, and tables of the front door, written from the table of the course."""
+"""Write headers, footers and hints of notebooks, and tables of the start page, from the table of the course."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rbdkit.course.contents import FRONT, LESSONS, PARTS, TRACKS, Lesson, lesson
 
 Cell = dict[str, Any]
 OWN = "course-"
-"""What the ids of cells begin with that are written here; all others are their author's."""
+"""Prefix of the ids of generated cells; all other cells belong to the notebook's author."""
 SUMMARY = ("a hint", "another hint", "a last hint")
 
 
 def header(this: Lesson) -> str:
-    """Place, time, needs, source and goals of a notebook, as Markdown."""
+    """Return the header of a notebook as Markdown: place in the course, duration, prerequisites, source and goals."""
     line = [f"[The course]({_to(FRONT, this)}) › {this.part} › **{this.name}**", f"about {this.minutes} minutes"]
     if this.needs:
         line.append("builds on " + ", ".join(f"[{name}]({lesson(name).link_from(this.file)})" for name in this.needs))
@@ -27,7 +27,7 @@ def header(this: Lesson) -> str:
 
 
 def footer(this: Lesson) -> str:
-    """What one can do now, and the ways on and back, as Markdown."""
+    """Return the footer of a notebook as Markdown: its goals, and links to the next and previous notebook."""
     before, after = neighbours(this)
     ways = [
         *([f"next: [{after.name} {after.title}]({after.link_from(this.file)})"] if after else []),
@@ -38,7 +38,7 @@ def footer(this: Lesson) -> str:
 
 
 def hints(exercise: Exercise) -> str:
-    """Three hints and the solution of an exercise, each behind a click, as Markdown."""
+    """Return three hints and the solution of an exercise, each folded, as Markdown."""
     text = f"**In our words:** {exercise.why}\n\n```python\n{exercise.solution.strip()}\n```"
     text = f"<details><summary>the solution</summary>\n\n{text}\n\n</details>"
     for summary, hint in reversed([*zip(SUMMARY, exercise.hints, strict=True)]):
@@ -47,7 +47,7 @@ def hints(exercise: Exercise) -> str:
 
 
 def tracks() -> str:
-    """The ways through the course, as Markdown for the front door."""
+    """Return the table of tracks through the course, as Markdown for the start page."""
     rows = ["| track | for whom | hours | way |", "|---|---|--:|---|"]
     for track in TRACKS:
         way = [
@@ -60,7 +60,7 @@ def tracks() -> str:
 
 
 def table() -> str:
-    """All notebooks with goals, minutes, needs and exercises, as Markdown for the front door."""
+    """Return the table of all notebooks, as Markdown for the start page."""
     rows = ["| | notebook | you will be able to | minutes | builds on | exercises |", "|---|---|---|--:|---|--:|"]
     for part in PARTS:
         inside = [each for each in LESSONS if each.part == part]
@@ -77,7 +77,7 @@ def table() -> str:
 
 
 def written(notebook: dict[str, Any], this: Lesson | None) -> dict[str, Any]:
-    """A notebook with all that belongs in it by the table: of a lesson, or of the front door."""
+    """Return a notebook (JSON) with its generated cells up to date; `this` is None for the start page."""
     if this is None:
         texts = {f"{OWN}tracks": tracks(), f"{OWN}table": table()}
         cells = [
@@ -101,7 +101,7 @@ def written(notebook: dict[str, Any], this: Lesson | None) -> dict[str, Any]:
 
 
 def write(folder: Path) -> list[Path]:
-    """Bring all notebooks of a folder up to date with the table; those that were not, in order."""
+    """Bring all notebooks of a folder up to date with the table; return the files that changed, in order."""
     changed = []
     for this in (None, *LESSONS):
         file = folder / f"{FRONT if this is None else this.file}.ipynb"
@@ -114,7 +114,7 @@ def write(folder: Path) -> list[Path]:
 
 
 def stored(notebook: dict[str, Any]) -> str:
-    """A notebook as it is stored."""
+    """Return the text of a notebook file."""
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -40,7 +40,7 @@ PARTS = {
     "tumbling_box": "rbdkit.library:tumbling_box",
     "tumbling_box_state": "rbdkit.library:tumbling_box_state",
 }
-"""What the notebooks use, and where it is at home: they take it from here in one line."""
+"""Names that notebooks import from this module, and where each is defined."""
 
 
 @checks("H01-1")

@@ -16,7 +16,7 @@ from rbdkit.course.catalogue import exercises
 from rbdkit.course.contents import LESSONS
 
 HOME = "reference/exercises"
-"""The notebook that links of the list are written for."""
+"""The notebook that shows the list; links are relative to it."""
 
 
 @dataclass(frozen=True)

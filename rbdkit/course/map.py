@@ -1,4 +1,4 @@
-"""What of the course is done: a map of all notebooks, and one line under each of them."""
+"""Progress in the course: a map of all notebooks with the share of exercises done, and one line for each notebook."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STYLE = """
 
 @dataclass(frozen=True)
 class CourseMap:
-    """All notebooks, part by part, filled as far as their exercises are done; a click opens one."""
+    """Map of all notebooks by part; each box is filled by the share of its exercises done, and opens it on a click."""
 
     done: frozenset[str]
 
@@ -75,7 +75,7 @@ class LessonDone:
 
 
 def _plain(title: str) -> str:
-    """A title without the dollars and braces of its formulas."""
+    """Return a title without the LaTeX signs of its formulas."""
     return re.sub(r"\$([^$]*)\$", lambda formula: re.sub(r"[{}\\]", "", formula[1]), title)
 
 
@@ -97,7 +97,7 @@ def done(name: str) -> LessonDone:
     Parameters
     ----------
     name
-        Of the notebook: ``"F05"``, or ``"featherstone/05_inverse_dynamics"``.
+        Name or file of the notebook: ``"F05"``, or ``"featherstone/05_inverse_dynamics"``.
 
     Examples
     --------

@@ -36,7 +36,7 @@ PARTS = {
     "which_opens": "rbdkit.course.stepping_pictures.open_joints:which_opens",
     "your_own_top": "rbdkit.course.stepping_pictures.open_joints:your_own_top",
 }
-"""What the notebooks use, and where it is at home: they take it from here in one line."""
+"""Names that notebooks import from this module, and where each is defined."""
 
 
 @checks("MT01-1")

@@ -1,4 +1,4 @@
-"""All formulations by all integrators on three machines in one table, and checks of the exercises on it."""
+"""Table of all formulations by all integrators on three mechanisms, and checks of the exercises on it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from rbdkit.widgets.table import Table
 PARTS = {
     "every_pair": "rbdkit.course.stepping_pictures.every_pair:every_pair",
 }
-"""What the notebook uses, and where it is at home: it takes it from here in one line."""
+"""Names that the notebook imports from this module, and where each is defined."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What is run: how it starts, for how long (s), and by which step (s) in the table."""
+    """A mechanism of the table: model with initial state, duration (s) and step (s)."""
 
     start: Callable[[], Start]
     duration: float
@@ -47,18 +47,19 @@ MACHINES = {
     "double pendulum": Machine(spherical_double_pendulum, 0.5, 5e-4),
     "four-bar": Machine(_four_bar, 0.5, 2e-3),
 }
-"""A body on a point, a chain, a closed loop."""
+"""A body with a fixed point, a chain, a closed loop."""
 
 MEASURES = {"error": "of the poses at the end", "energy": "largest drift, J", "gap": "how far joints come open"}
 CLOSED = 1e-12
-"""m or rad; a joint that is open by less is closed to round-off."""
+"""Closure error, m or rad, below which a joint counts as closed to round-off."""
 SECONDS, GAP, DRIFT, BOLD = 2.0, 1e-6, 1e-2, 4e-3
-"""Of exercise 3: how long the four-bar moves, what may open (m), what energy may go (J), a step (s) that does it."""
+"""Exercise 3: duration (s), largest closure error (m) and energy drift (J) of the four-bar, a step (s) that meets them.
+"""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run: its errors, or why there is none."""
+    """Errors of one run, or why there is no run: refused by rbdkit, or stopped early."""
 
     error: float = np.nan
     energy: float = np.nan
@@ -67,17 +68,17 @@ class Measured:
     stopped: str = ""
 
     def said(self, what: str) -> str | None:
-        """A cell of the table."""
+        """Format one error for a cell of the table; None if the run was refused."""
         if self.refused:
             return None
         return "stops" if self.stopped else f"{getattr(self, what):.0e}"
 
 
 def run(machine: str, formulation: str, integrator: str, step: float, duration: float | None = None) -> Trajectory:
-    """A machine from its start, in a formulation, by steps of that many seconds."""
+    """Simulate a mechanism from its initial state, in a formulation, with the given step (s)."""
     chosen = MACHINES[machine]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SimulationWarning)  # poor methods are what is asked about
+        warnings.simplefilter("ignore", SimulationWarning)  # poor methods are part of the comparison
         return simulate(
             *chosen.start(),
             duration=chosen.duration if duration is None else duration,
@@ -90,13 +91,13 @@ def run(machine: str, formulation: str, integrator: str, step: float, duration: 
 
 @cache
 def truth(machine: str) -> Trajectory:
-    """The motion in joint coordinates, by RK5 and steps a tenth of the table's."""
+    """Return the reference motion: in joint coordinates, by RK5 with a tenth of the table's step."""
     return run(machine, "joint", "rk5", 0.1 * MACHINES[machine].step)
 
 
 @cache
 def measured(machine: str, formulation: str, integrator: str, step: float | None = None) -> Measured:
-    """What comes of one pair on one machine."""
+    """Run one formulation with one integrator on a mechanism, and measure its errors."""
     try:
         motion = run(machine, formulation, integrator, MACHINES[machine].step if step is None else step)
     except RbdkitError as refusal:
@@ -111,20 +112,20 @@ def measured(machine: str, formulation: str, integrator: str, step: float | None
 
 
 def takes(machine: str) -> dict[str, str]:
-    """Why each formulation refuses a machine, or '' if it takes it."""
+    """Return for each formulation the message with which it refuses a mechanism, or '' if it accepts it."""
     return {name: measured(machine, name, "rk4").refused for name in FORMULATIONS}
 
 
 def one_table(machine: str, what: str = "error") -> Table:
-    """All integrators (rows) by all formulations that take a machine (columns).
+    """Tabulate errors of all integrators (rows) in all formulations that accept a mechanism (columns).
 
     Parameters
     ----------
     machine : str
         'heavy top', 'double pendulum' or 'four-bar'.
     what : str, optional
-        Of each pair: 'error' of its poses at the end, drift of the 'energy', or 'gap' of the joints.
-        A dash is a pair that does not exist: the method needs what the formulation has not.
+        'error' of the poses at the end, drift of the 'energy', or 'gap' (closure error) of the joints. A dash marks a
+        pair that does not exist, where the integrator needs something that the formulation does not have.
     """
     columns = [name for name, why in takes(machine).items() if not why]
     found = {i: [measured(machine, f, i).said(what) for f in columns] for i in INTEGRATORS}
@@ -208,7 +209,7 @@ def _gaps_of_the_top() -> dict[str, float]:
 
 @cache
 def _needed() -> tuple[int, int, float]:
-    """Steps for 1e-9, and one run that tells it: its steps and its error."""
+    """Return the steps that reach an error of 1e-9 (found by bisection), and steps and error of one known run."""
     duration = MACHINES["double pendulum"].duration
 
     def error(steps: int) -> float:

@@ -1,4 +1,4 @@
-"""Pictures of a student's own: the functions of playgrounds, and what is wrong with the number that they tell."""
+"""Checks of students' own pictures: draw functions of playgrounds, judged by a number in their readout."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from rbdkit.course.answers import brief, call, told
 from rbdkit.course.verdict import Verdict, right, wrong
 
 NEAR, LAST = 2e-3, 2e-4
-"""How far a number may be off, for it is written with a few digits: relative, and what the last of them is worth."""
+"""Relative and absolute tolerance of a number in a readout, which is written with few digits."""
 
 Case = tuple[tuple[Any, ...], float, Mapping[str, float]]
-"""Arguments, the number that belongs to them, and the numbers that usual mistakes give, by what is said of them."""
+"""Arguments, the right number for them, and the numbers that common mistakes give, by the explanation of each."""
 
 
 def tells(draw: Any, name: str, unit: str, cases: Iterable[Case], said: str, hint: str = "") -> Verdict:
-    """Whether pictures tell a number by a name. said : of those that do. hint : where nothing else is known."""
+    """Check that a student's pictures show the right number on the readout's line of a given name.
+
+    said : praise if they do. hint : advice where the number fits no known mistake.
+    """
     for arguments, asked, mistakes in cases:
         shown, fault = call(draw, *arguments)
         if fault:

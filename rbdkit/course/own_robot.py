@@ -1,4 +1,4 @@
-"""A machine from measurements: a desk lamp on the kitchen scale, a look at any model's numbers, and checks."""
+"""A model from measurements: a desk lamp by ruler and kitchen scale, a plausibility table for any model, and checks."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ GRAVITY = 9.81
 
 @dataclass(frozen=True)
 class Link:
-    """A link as it was measured on a table: a ruler, a scale, an edge to balance it on, and a watch.
+    """Measurements of a link, taken with a ruler, a scale, an edge to balance it on, and a watch.
 
     Attributes
     ----------
     name, parent : str
-        Of the bodies.
+        Names of the link and of its parent.
     length : float
-        To the next hinge, or to its end, cm.
+        Distance from its hinge to the next hinge, or to its end, cm.
     grams : float
-        Its mass.
+        Mass, g.
     balance : float
-        From its hinge to where it balances, cm.
+        Distance from its hinge to the point where it balances, cm.
     ten_swings : float
-        Ten full swings, hung up at its hinge, s.
+        Duration of ten full swings about its hinge, s.
     radius : float
-        How thick it is, cm.
+        Radius, cm; also taken as the radius of gyration about its long axis.
     """
 
     name: str
@@ -57,13 +57,17 @@ LAMP = (
     Link("upper arm", "lower arm", 34.0, 210.0, 21.0, 10.4, 0.9),
     Link("head", "upper arm", 12.0, 230.0, 7.5, 6.5, 5.5),
 )
-"""A desk lamp; its post only turns."""
+"""Links of a desk lamp above its post, which only turns."""
 POST = 0.08
-"""Its height, m."""
+"""Height of the post, m."""
 
 
 def inertia_of(link: Link) -> Inertia:
-    """What the measurements of a link say: across from how it swings, along from how thick it is."""
+    """Compute the inertia of a link: across its long axis from the period of its swings, along it from its radius.
+
+    The period T of small swings gives the inertia about the hinge, m g d (T / 2 pi)^2; Steiner's theorem gives that
+    about the centre of mass.
+    """
     m, d, r = 1e-3 * link.grams, 1e-2 * link.balance, 1e-2 * link.radius
     about_hinge = m * GRAVITY * d * (link.ten_swings / 10 / (2 * np.pi)) ** 2
     across = about_hinge - m * d**2
@@ -71,7 +75,7 @@ def inertia_of(link: Link) -> Inertia:
 
 
 def desk_lamp(links: Sequence[Link] = LAMP, damping: float = 0.02) -> Model:
-    """The lamp: a post that turns, and links on hinges, upright where all angles are zero."""
+    """Build the lamp: a post that turns, and links on hinges, upright where all angles are zero."""
     model = Model("desk lamp")
     post = Inertia.cylinder(0.02, POST, mass=0.15)
     model.add_body(
@@ -97,7 +101,7 @@ def desk_lamp(links: Sequence[Link] = LAMP, damping: float = 0.02) -> Model:
 
 
 def plausible(model: Model) -> Table:
-    """The numbers of a model as one can judge them: lengths beside lengths, and what is odd.
+    """Tabulate a model's numbers for a plausibility check: radii of gyration beside lengths, and what looks wrong.
 
     The length of a link is that from its joint to the farthest joint on it, or twice that to its centre of mass. Radii
     of gyration are those of a ring of the same mass: a rod has 0.29 of its length, nothing compact has more than 0.6.

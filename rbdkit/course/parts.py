@@ -1,4 +1,4 @@
-"""What notebooks take from one place in one line, so that no reader has to climb over a wall of imports."""
+"""Lazy imports for notebooks: each takes all that it uses from the module of its checks, in one line."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 
 def part(name: str, place: str, parts: Mapping[str, str]) -> Any:
-    """What a module gives under a name, loaded when first asked for.
+    """Import the object that a module re-exports under a name; for the module's `__getattr__`.
 
     Parameters
     ----------
     name : str
-        What is asked for.
+        Name that is looked up.
     place : str
-        The module that is asked, for the message.
+        Name of the module that re-exports it, for the message.
     parts : mapping of str to str
-        Where each name is at home: ``"package.module"`` for a module, ``"package.module:name"`` for what lies in one.
+        Origin of each name: ``"package.module"`` for a module, ``"package.module:name"`` for an object in one.
 
     Raises
     ------
     AttributeError
-        If the module does not give that name.
+        If the module does not re-export that name.
     """
     if name not in parts:
         raise AttributeError(f"{place} has no {name!r}; there are {', '.join(parts)}")

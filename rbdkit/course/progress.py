@@ -1,6 +1,6 @@
-"""Which exercises are done: kept in a folder of the user's, a small file for each, so that kernels can write at once.
+"""Record of the exercises that a user has done: a small file for each, so that several kernels can write at once.
 
-The folder is the platform's place for data of programs; RBDKIT_COURSE_DIR names another one.
+The files are in the platform's folder for application data; the variable RBDKIT_COURSE_DIR names another folder.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from rbdkit.atomic_write import write_file
 
 NAME = re.compile(r"[A-Za-z0-9]+-[0-9]+[a-z]?")
-"""Names of exercises; nothing else becomes a file."""
+"""Pattern of the names of exercises; no other name becomes a file."""
 
 
 def folder() -> Path:
-    """Where it is kept which exercises are done."""
+    """Return the folder with the record of exercises done."""
     if chosen := os.environ.get("RBDKIT_COURSE_DIR"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -30,7 +30,7 @@ def folder() -> Path:
 
 
 def note(exercise: str) -> None:
-    """Keep that an exercise is done today, unless it was before; where nothing can be written nothing is kept."""
+    """Record that an exercise is done today, unless it was done before; do nothing if the folder cannot be written."""
     with suppress(OSError, RuntimeError):  # RuntimeError: no home folder
         if NAME.fullmatch(exercise) and not (place := folder() / exercise).exists():
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def note(exercise: str) -> None:
 
 
 def done() -> dict[str, str]:
-    """The exercises done, each with its day (empty where the file says none)."""
+    """Return the exercises done, each with its date (empty where the file has none)."""
     with suppress(OSError, RuntimeError):
         return {
             each.name: each.read_text(encoding="utf-8", errors="replace").strip()
@@ -49,7 +49,7 @@ def done() -> dict[str, str]:
 
 
 def forget(*exercises: str) -> None:
-    """Forget that these exercises were done, or with no name all of them."""
+    """Delete the record of these exercises, or of all if none is named."""
     with suppress(OSError, RuntimeError):
         for name in exercises or done():
             if NAME.fullmatch(name):

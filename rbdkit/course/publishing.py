@@ -1,4 +1,4 @@
-"""The HTML edition of the course: notebooks as executed, to be read without Python, linked to each other."""
+"""HTML edition of the course: executed notebooks as linked pages, to be read without Python."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from rbdkit.atomic_write import write_file
 from rbdkit.course.mathml import with_mathml
 
 LINK = re.compile(r'(<a\b[^>]*?\bhref=")([^"#?:]+)\.ipynb((?:#[^"]*)?")')
-"""A link of the page itself: pages inside a page (`srcdoc`) have their quotes escaped and are left alone."""
+"""A link of the page itself; quotes in embedded pages (`srcdoc`) are escaped, so links in those do not match."""
 BODY = re.compile(r"<body\b[^>]*>")
 FROM_NETWORK = re.compile(
     r'<!-- Load mathjax -->.*?<!-- End of mathjax configuration -->|<script src="https?:[^"]*"></script>', re.DOTALL
 )
-"""Scripts that nbconvert has pages ask for, of which ours need none: MathJax, and RequireJS for widgets with state."""
+"""Scripts that nbconvert makes pages load, and ours do not need: MathJax, and RequireJS for widgets with state."""
 
 
 def publish(
     notebooks: Path, out: Path, only: Sequence[str] = (), seconds: float = 600.0, mathjax: str = ""
 ) -> Iterator[Path]:
-    """Execute notebooks and write each as a page, with the notebook itself beside it to be downloaded.
+    """Execute notebooks and write each as a page, with the notebook file beside it for download.
 
-    Widgets show what they keep for places without a kernel: their picture, and where something moved, its motion.
+    Widgets show the static view that they have for pages without a kernel: a picture, or a recorded motion.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def publish(
     only : files in `notebooks` without ending, such as ``featherstone/05_inverse_dynamics``; all if none is named.
         Links to notebooks that are left out stay as they are.
     seconds : time for each cell.
-    mathjax : address of MathJax, if that is to typeset mathematics. If empty, pages have MathML, which browsers know:
-        they ask for nothing but themselves.
+    mathjax : address of MathJax, if that is to typeset formulas. If empty, pages have MathML, which browsers display
+        without loading anything.
 
     Yields
     ------
@@ -50,7 +50,7 @@ def publish(
     FileNotFoundError
         If the folder has no notebook, or none of a name in `only`.
     RuntimeError
-        If a cell fails, or a formula is not understood; it names notebook and fault. Pages before it are written.
+        If a cell fails, or a formula cannot be converted; the message names the notebook. Earlier pages are written.
     """
     there = sorted(
         file.relative_to(notebooks).with_suffix("").as_posix()
@@ -73,7 +73,7 @@ def publish(
 
 
 def linked(page: str, name: str, published: Sequence[str]) -> str:
-    """A page whose links to published notebooks lead to their pages, with a link to download its own notebook.
+    """Redirect links to published notebooks to their pages, and add a link to download the page's own notebook.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def linked(page: str, name: str, published: Sequence[str]) -> str:
 
 
 def _page(source: Path, name: str, seconds: float, mathjax: str) -> str:
-    """One notebook, executed, as HTML."""
+    """Execute one notebook and return it as HTML."""
     import nbformat  # all of these are slow, and of the extra `lab`
     from jinja2 import pass_context
     from nbclient import NotebookClient
@@ -106,10 +106,10 @@ def _page(source: Path, name: str, seconds: float, mathjax: str) -> str:
 
     notebook = nbformat.read(source, as_version=4)
     place: dict[str, Any] = {"metadata": {"path": str(source.parent)}}
-    # Without their state in the page, widgets do not stand before the pictures that are kept of them.
+    # With their state in the page, widgets would be displayed in place of the pictures saved of them.
     client = NotebookClient(notebook, timeout=seconds, kernel_name="python3", resources=place, store_widget_state=False)
     try:
-        with TemporaryDirectory() as progress:  # the exercises that somebody has done here are not the reader's
+        with TemporaryDirectory() as progress:  # the reader has done none of the exercises done here
             client.execute(env={**os.environ, "RBDKIT_COURSE_DIR": progress})
     except (CellExecutionError, CellTimeoutError) as fault:
         raise RuntimeError(f"{name}.ipynb cannot be published, a cell fails: {fault}") from fault
@@ -119,7 +119,7 @@ def _page(source: Path, name: str, seconds: float, mathjax: str) -> str:
         return str(text)
 
     class WithMathML(HTMLExporter):
-        """With formulas as the browser knows them."""
+        """Exporter that writes formulas as MathML."""
 
         @pass_context
         def markdown2html(self, context: Any, source: str) -> str:

@@ -25,17 +25,17 @@ PARTS = {
     "random": "random",
     "time": "time",
 }
-"""What the notebooks use, and where it is at home: they take it from here in one line."""
+"""Names that the notebook imports from this module, and where each is defined."""
 
 SPREAD = 0.02
-"""Standard deviation of a ratio that counts as known, of the ratio."""
+"""Relative standard deviation up to which a ratio counts as known."""
 
 
 def bursts(rounds: int, seed: int = 0) -> tuple[NDArray, NDArray]:
-    """Times of two contenders on an imagined busy machine, s, each (rounds,): the first takes twice as long.
+    """Draw times (rounds,), s, of two programs on a simulated busy computer; the first takes twice as long.
 
-    Each time has a few per cent of noise, one in ten meets a neighbour and takes much longer, and the clock of the
-    processor wanders, for both alike.
+    Each time has noise of a few per cent, one in ten is much longer because of another process, and the clock rate of
+    the processor drifts, for both alike.
     """
     rng = np.random.default_rng(seed)
     wander = 1.0 + 0.1 * np.sin(np.linspace(0.0, 2.0 * np.pi, rounds) + rng.uniform(0.0, 2.0 * np.pi))
@@ -74,7 +74,7 @@ def rounds_needed(rounds: Any) -> Verdict:
     if answer > 5000:
         return wrong(f"{answer} rounds take long; far fewer are enough.")
     own, half = _spread(answer), _spread(max(1, answer // 2))
-    if own > SPREAD * 1.05:  # so much is the chance in the spread itself
+    if own > SPREAD * 1.05:  # 5 %: the sampling error of the spread itself
         return wrong(f"with {answer} rounds the ratio still varies by {own:.1%} from one run to the next; take more.")
     if half <= SPREAD * 0.95:
         return wrong(f"{answer} rounds are safe ({own:.1%}), but half as many are too ({half:.1%}); be bolder.")
@@ -84,7 +84,7 @@ def rounds_needed(rounds: Any) -> Verdict:
 
 
 def _spread(rounds: int, runs: int = 400) -> float:
-    """Standard deviation of the ratio of medians over many runs, relative."""
+    """Return the relative standard deviation of the ratio of medians over many runs."""
     ratios = [float(np.median(a) / np.median(b)) for a, b in (bursts(rounds, seed) for seed in range(runs))]
     return float(np.std(ratios) / np.mean(ratios))
 
@@ -110,13 +110,13 @@ def takes_turns(race: Callable[[Mapping[str, Callable[[], object]], int], Mappin
     order = _judge_order(calls, names)
     if not order:
         return order
-    counted = {name: times[-rounds:] for name, times in took.items()}  # those before were to warm up
+    counted = {name: times[-rounds:] for name, times in took.items()}  # earlier calls were warm-up
     objection = _judge_times(found, counted)
     return order if objection is None else objection
 
 
 def _busy(name: str, k: int, calls: list[str], took: dict[str, list[float]]) -> None:
-    """Take some milliseconds, now and then many more, and note how long it was."""
+    """Sleep for some milliseconds, in some rounds for many more, and record the time taken."""
     begun = time.perf_counter()
     turn = len(took[name])
     time.sleep(1e-3 * (1.0 + 0.5 * (2 - k)) * (12.0 if turn % 4 == 2 else 1.0 + turn % 3))
@@ -125,7 +125,7 @@ def _busy(name: str, k: int, calls: list[str], took: dict[str, list[float]]) -> 
 
 
 def _judge_times(found: NDArray, took: Mapping[str, Sequence[float]]) -> Verdict | None:
-    """What is wrong with the times that the race gave back, or nothing."""
+    """Return a verdict on the mistake in the times that the student's race returned, or None if they are right."""
 
     def like(summary: Callable[[Sequence[float]], float]) -> bool:
         return bool(np.allclose(found, [summary(times) for times in took.values()], rtol=0.25))

@@ -1,4 +1,4 @@
-"""Checks of the exercises in the notebook on what an integrator promises, in one dimension."""
+"""Checks of the exercises in the notebook on properties of integrators (stability, order, area), in one dimension."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS = {
     "plt": "matplotlib.pyplot",
     "warnings": "warnings",
 }
-"""What the notebook uses, and where it is at home: it takes it from here in one line."""
+"""Names that the notebook imports from this module, and where each is defined."""
 
 State = tuple[float, float]
 
@@ -74,10 +74,10 @@ def leapfrog(my_step: Callable[..., Any]) -> Verdict:
         return wrong("its numbers grow beyond all bounds.")
     order = float(np.log2(errors[-2] / errors[-1])) if errors[-1] > 1e-14 else np.inf
     before = float(np.log2(errors[-3] / errors[-2])) if errors[-1] > 1e-14 else np.inf
-    if errors[-1] > 0.05 or abs(order - before) > 0.5:  # some other place may be near by chance, with some steps
+    if errors[-1] > 0.05 or abs(order - before) > 0.5:  # a wrong method may come near by chance
         order = 0.0
     gain = _area_gain(my_step, force, (1.0, 0.3), 0.3)
-    kept = abs(gain - 1.0) < 1e-8  # of difference quotients, which have nine digits
+    kept = abs(gain - 1.0) < 1e-8  # the gain comes from difference quotients, which have about nine digits
     told = f"order {order:.2f}, and one step with h = 0.3 changes areas by the factor {gain:.4f}"
     if order < 0.7:
         return wrong(f"it goes somewhere else: errors {errors[0]:.1e}, {errors[1]:.1e}, {errors[2]:.1e}.")
@@ -133,10 +133,10 @@ def kept_quantity(my_energy: Callable[..., Any]) -> Verdict:
 
 
 def _why_not(value: Callable[[float, float, float], float], h: float, spread: float) -> str:
-    """What is wrong with a quantity that changes."""
+    """Explain the mistake in a quantity that symplectic Euler does not keep, by its coefficient of x p."""
     told = f"with h = {h} it changes by {100 * spread:.2g} % in 40 steps"
     unit = value(1.0, 0.0, h)
-    mixed = (value(1.0, 1.0, h) - unit - value(0.0, 1.0, h)) / unit if unit else 0.0  # of x p, where that of x² is 1
+    mixed = (value(1.0, 1.0, h) - unit - value(0.0, 1.0, h)) / unit if unit else 0.0  # of x p, relative to that of x²
     if abs(mixed) < 1e-9:
         return f"{told}: that is the true energy, which this method does not keep. A term with x p is missing."
     if abs(mixed - h) < 1e-9:
@@ -161,7 +161,7 @@ def _stepped(my_step: Callable[..., Any], force: Callable[[float], float], state
 
 
 def _area_gain(my_step: Callable[..., Any], force: Callable[[float], float], state: State, h: float) -> float:
-    """The determinant of a step's slopes, by central differences."""
+    """Return the factor by which a step changes areas: the determinant of its Jacobian, by central differences."""
     small = 1e-5
     columns = []
     for k in range(2):
@@ -172,7 +172,7 @@ def _area_gain(my_step: Callable[..., Any], force: Callable[[float], float], sta
 
 @cache
 def _end() -> NDArray:
-    """Where ``x'' = -sin x`` leads from (1, 0.3) in two seconds, by another library's method."""
+    """Solve ``x'' = -sin x`` from (1, 0.3) for two seconds by SciPy's DOP853; return the final (x, x')."""
     from scipy.integrate import solve_ivp
 
     run = solve_ivp(lambda _, y: [y[1], -np.sin(y[0])], (0, 2), [1.0, 0.3], method="DOP853", rtol=1e-13, atol=1e-13)

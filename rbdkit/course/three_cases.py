@@ -1,4 +1,4 @@
-"""The three cases of Gebhardt and Romero as their tables ask for them: run, and put beside the exact numbers."""
+"""Simulations of the three cases of Gebhardt and Romero, compared with the exact numbers as in their tables."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rbdkit.simulation import Motion, simulate
 
 HEADINGS = ("", "computed", "exact", "spread while stationary")
 KEPT = ("Pi1", "Pi2", "K")
-"""What stays constant without a load, as `Motion.invariants` calls it."""
+"""Quantities that stay constant without a load, by their names in `Motion.invariants`."""
 
 Row = list[float | str | None]
 
 
 def run(case: Case, h: float, integrator: str = "energy_momentum", every: int = 1, duration: float = 5.0) -> Motion:
-    """A case without twist, in directors, by steps of h seconds."""
+    """Simulate a case in non-twisting directors, with steps of h seconds."""
     tau = case.samples(h)
     motion = simulate(
         case.model,
@@ -36,12 +36,12 @@ def run(case: Case, h: float, integrator: str = "energy_momentum", every: int = 
 
 
 def exact_end(case: Case, t: float = 5.0) -> NDArray:
-    """(3,) Pi1, Pi2 and K of the body without twist at a time, in closed form."""
+    """Return Pi1, Pi2 and K, (3,), of the body without twist at time t (s), in closed form."""
     return np.array([*case.momentum(t)[:2], case.kinetic_energy(t)])
 
 
 def stationary(case: Case, motion: Motion, since: float) -> dict[str, Row]:
-    """Each invariant at the end, its exact value, and how far it wavers after a time; rows under `HEADINGS`."""
+    """Return a row for each invariant: its final value, the exact one, and its spread since a time; see `HEADINGS`."""
     late = motion.t >= since - 1e-9
     kept = motion.invariants()
     return {
@@ -55,7 +55,7 @@ def stationary(case: Case, motion: Motion, since: float) -> dict[str, Row]:
 
 
 def quotient(case: Case, h: float, duration: float, points: int = 50) -> tuple[NDArray, NDArray]:
-    """Times (points + 1,) and the second quotient of precision there, on all nine coordinates.
+    """Return times (points + 1,) and the second precision quotient there, over all nine coordinates.
 
     It is ``|q_h - q_{h/2}| / |q_{h/2} - q_{h/4}|``, which tends to 2^p for a method of order p.
     """
@@ -65,15 +65,15 @@ def quotient(case: Case, h: float, duration: float, points: int = 50) -> tuple[N
 
 
 def errors_of_steps(case: Case, steps: tuple[float, ...] = (2e-3, 1e-3, 5e-4, 2.5e-4)) -> NDArray:
-    """(steps, 3) how far Pi1, Pi2 and K are off when the load has gone."""
+    """Return the errors (steps, 3) of Pi1, Pi2 and K for each step, after the load has ended."""
     ends = [run(case, h, every=10**9, duration=1.0).invariants() for h in steps]
     return np.array([[kept[name][-1] for name in KEPT] for kept in ends]) - exact_end(case, 1.0)
 
 
 def rivals(case: Case, h: float) -> tuple[Motion, Motion, dict[str, Row]]:
-    """The energy-momentum method and that of Lagrange-d'Alembert, and rows with a column for each.
+    """Run the energy-momentum and the Lagrange-d'Alembert method; return both motions, and rows that compare them.
 
-    The second has two energies: the Hamiltonian at the nodes, and that of the chords between them.
+    The second method has two energies: the Hamiltonian at the nodes, and that of the chords between them.
     """
     em, dla = run(case, h), run(case, h, "lagrange_dalembert")
     assert em.report is not None and dla.report is not None and isinstance(dla.system, Directors)

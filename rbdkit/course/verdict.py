@@ -1,4 +1,4 @@
-"""What a check of an exercise answers."""
+"""The verdict that the check of an exercise returns."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from html import escape
 
 @dataclass(frozen=True)
 class Verdict:
-    """Right or not, and why. Shows itself in a notebook; is true in an ``assert`` when the answer is right.
+    """Verdict on an answer: right or not, and why. A notebook displays it; it is true if the answer is right.
 
-    `exercise` is the name of the exercise (``"F05-1"``, or empty where a check belongs to none), `points` what the
-    answer earns: as many as the exercise has stars, or nothing.
+    `exercise` is the name of the exercise (``"F05-1"``, or empty where a check belongs to none), `points` the points
+    that the answer earns: the stars of the exercise, or 0.
     """
 
     right: bool
@@ -34,10 +34,10 @@ class Verdict:
 
 
 def right(why: str) -> Verdict:
-    """The verdict on a right answer."""
+    """Return the verdict on a right answer."""
     return Verdict(True, why)
 
 
 def wrong(why: str) -> Verdict:
-    """The verdict on an answer that is not right, with a hint."""
+    """Return the verdict on an answer that is not right, with a hint."""
     return Verdict(False, why)

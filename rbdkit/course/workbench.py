@@ -19,9 +19,9 @@ from rbdkit.library import double_pendulum, pendulum
 from rbdkit.simulation import simulate
 
 START, OVERSHOOT = 1.0, 0.01
-"""rad; part of it that the rod may swing to the other side."""
+"""Initial angle of the rod, rad; fraction of it by which the rod may overshoot."""
 MASS, GRAVITY, SINKS = 1.0, 9.81, 3.0
-"""kg, m/s2, and m/s in the end."""
+"""Mass (kg) of the ball, gravity (m/s2), and final velocity (m/s)."""
 
 PARTS = {
     "Arrow": "rbdkit.scene:Arrow",
@@ -30,10 +30,10 @@ PARTS = {
     "Plot": "rbdkit.figures:Plot",
     "Slider": "rbdkit.widgets:Slider",
 }
-"""What the notebooks use, and where it is at home: they take it from here in one line."""
+"""Names that the notebook imports from this module, and where each is defined."""
 
 SETTLED = 0.02
-"""rad within which the rod counts as at rest."""
+"""Angle, rad, within which the rod counts as at rest."""
 
 
 @checks("01-1")
@@ -60,7 +60,7 @@ def brake(answer: Any) -> Verdict:
 
 @cache
 def _quickest() -> float:
-    """The shortest time to rest (s) of all dampings that hardly swing through."""
+    """Return the shortest settling time (s) of all dampings with an allowed overshoot."""
     runs = [_settling(damping) for damping in np.linspace(0.75, 1.0, 11) * critical_damping()]
     return min(settled for past, settled in runs if past <= OVERSHOOT * START)
 
@@ -81,7 +81,7 @@ def syrup(answer: Any, sinks: float = SINKS) -> Verdict:
 
 
 def critical_damping() -> float:
-    """Of the rod's small swings, N m s/rad."""
+    """Return the critical damping of the rod's small swings, N m s/rad."""
     model = pendulum()
     inertia = model.bodies[1].inertia
     assert inertia is not None
@@ -90,7 +90,7 @@ def critical_damping() -> float:
 
 
 def _settling(damping: float) -> tuple[float, float]:
-    """How far the rod swings to the other side (rad), and after which time it stays close to rest (s)."""
+    """Simulate the rod with a damping; return its overshoot (rad) and settling time (s)."""
     model = pendulum().with_parameters({"hinge.damping": damping})
     run = simulate(model, [START], duration=8.0, dt=5e-3, progress=False)
     away = np.flatnonzero(np.abs(run.q[:, 0]) > SETTLED)

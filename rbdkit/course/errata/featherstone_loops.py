@@ -1,4 +1,4 @@
-"""Featherstone, "Rigid Body Dynamics Algorithms" (2008): chapter 8, besides what `featherstone` has of it."""
+"""Featherstone, "Rigid Body Dynamics Algorithms" (2008): chapter 8, but for the findings in `featherstone`."""
 
 from __future__ import annotations
 

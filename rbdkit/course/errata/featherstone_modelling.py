@@ -29,7 +29,7 @@ def spatial_cross() -> Errors:
 
 
 def off(joint: JointType, q: NDArray, alpha: NDArray, q_rate: NDArray) -> float:
-    """How far dX_J/dt is from -(S alpha) x X_J when the coordinates move at q_rate."""
+    """Return the largest difference of dX_J/dt and -(S alpha) x X_J when the coordinates move at q_rate."""
 
     def X(t: float) -> NDArray:
         return joint.transform(q + t * q_rate)
@@ -41,7 +41,7 @@ def off(joint: JointType, q: NDArray, alpha: NDArray, q_rate: NDArray) -> float:
 
 
 def planar_by(translation: str, rates: Callable[[float, float], list[list[float]]]) -> float:
-    """The same for a planar joint whose qdot is a matrix, a function of cos and sin of q1, times alpha."""
+    """Return the difference `off` for a planar joint with qdot = rates(cos q1, sin q1) @ alpha."""
     return off(Planar("z", translation), Q, ALPHA, np.array(rates(np.cos(Q[0]), np.sin(Q[0]))) @ ALPHA)
 
 

@@ -1,4 +1,4 @@
-"""One misprint: what stands there, what is right, and the check that tells them apart."""
+"""Record of one misprint: the printed form, the right form, and a check that tells them apart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Errors(NamedTuple):
-    """By how much the printed form and the right one miss what an independent route gives."""
+    """Errors of the printed form and of the right form, against a value that was computed independently."""
 
     printed: float
     right: float
@@ -19,7 +19,7 @@ class Errors(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """A place in a source that does not hold as it stands.
+    """A misprint or mistake in a source.
 
     Attributes
     ----------
@@ -32,16 +32,16 @@ class Finding:
     why : str
         How the check tells them apart, or what follows.
     check : callable
-        Computes both errors by a route that uses neither form.
+        Computes the errors of both forms by a route that uses neither.
     margin : float
-        The printed form is off by more than this.
+        Lower bound of the printed form's error.
     tolerance : float
-        The right form by less than this.
+        Upper bound of the right form's error.
     unit : str
-        Of the errors, if they have one.
+        Unit of the errors, if they have one.
     doubt : str
-        What speaks for damage to the text that was read instead of a misprint; empty where the print is plain. An
-        entry with a doubt says how the text reads that we have, and accuses nobody.
+        Reason to believe that the copy at hand is damaged rather than the print wrong; empty where the print is
+        certain. An entry with a doubt reports how the copy reads, and accuses nobody.
     """
 
     source: str
@@ -57,17 +57,17 @@ class Finding:
 
     @cached_property
     def errors(self) -> Errors:
-        """What the check says; it is run once."""
+        """Errors of both forms by the check, which is run once."""
         return Errors(*map(float, self.check()))
 
     def holds(self) -> bool:
-        """Whether the printed form is still wrong by more than the margin, and the right one within the tolerance."""
+        """Whether the printed form is off by more than the margin, and the right one by less than the tolerance."""
         found = self.errors
         return found.printed > self.margin and found.right < self.tolerance
 
     @property
     def reading(self) -> str:
-        """What the first form is called: that of the print, or only that of the text that was read."""
+        """Label of the first form: "printed", or "as read" where the copy may be damaged."""
         return "as read" if self.doubt else "printed"
 
     def __repr__(self) -> str:

@@ -50,7 +50,7 @@ def eq_16() -> Errors:
 
 
 def eq_17_block(bracket: NDArray, k1: float, k2: float) -> float:
-    """How far the coupling block with this bracket and these two factors is from the series."""
+    """Return the largest difference of the coupling block, with this bracket and these factors, and the series."""
     t, B = np.linalg.norm(N_R), skew(N_R)
     block = skew(N_T) / 2 + k1 * bracket + k2 / t**4 * (N_R @ N_T) * B @ B
     return largest(block - inverse_tangent()[:3, 3:])

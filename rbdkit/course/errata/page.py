@@ -1,4 +1,4 @@
-"""The findings as a table, and one after the other with their checks; both computed when they are shown."""
+"""The findings as a table, and one by one with their checks; both are computed when they are displayed."""
 
 from __future__ import annotations
 
