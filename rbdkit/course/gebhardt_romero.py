@@ -116,7 +116,7 @@ def step_angle(angle: Callable[[float, float], float]) -> Verdict:
 
 @checks("GR02-3")
 def constant_momentum(answer: Any) -> Verdict:
-    """The axes in which the angular momentum of a body that may twist has constant components: "space", "body", both."""
+    """The axes in which the angular momentum of a body that may twist has constant components: "space", "body"."""
     named = names(answer)
     if not named or not named <= {"space", "body"}:
         return wrong(f"{brief(answer)}: name 'space', 'body', or both.")

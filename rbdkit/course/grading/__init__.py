@@ -1,7 +1,8 @@
 """Grading: notebooks handed in are run, each in a kernel of its own, and judged by the checks of this installation.
 
-`assembling` puts answers into the notebooks of this course, `session` is what happens in the kernel, `running` drives
-it, `table` is what comes of it; `assigning` is what was handed out, `examining` what is asked in exams.
+`assembling` puts students' answers into the notebooks of this course, `running` starts a kernel and sends it the code,
+`session` runs inside that kernel, `table` writes the grades. `assigning` writes the notebooks to hand out, `examining`
+writes exams.
 """
 
 from rbdkit.course.grading.assembling import Step, Submission, assembled, submissions

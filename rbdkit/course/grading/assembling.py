@@ -1,7 +1,7 @@
-"""What is run of a notebook that was handed in: the course's own cells, with the student's answers in their places.
+"""Assemble the code to run for a notebook that was handed in: the course's own cells with the student's answers.
 
-Cells of the course that a student has changed or deleted run as they were; cells that a student has added run where
-they were put. So answers may lean on helpers of the student's, and a check is never the student's.
+Cells of the course that a student has changed or deleted run in their original form; cells that a student has added run
+where they were put. So answers may use the student's own helper functions, and no student can replace a check.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Step:
     kind
         ``"course"``, ``"student"`` or ``"check"``.
     exercise
-        Of an answer or check, the exercise.
+        Exercise of an answer or a check; None for other code.
     given
-        Of an answer, the names that the check is handed besides it: the student may not change them.
+        For an answer, names of the check's other arguments, which the student may not change.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class Step:
 
 
 def submissions(folder: Path) -> list[Submission]:
-    """The notebooks in a folder: a folder a student, with any folders inside, or a file a student.
+    """Return the notebooks in a folder that holds one folder per student (of any depth), or one file per student.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def submissions(folder: Path) -> list[Submission]:
 
 
 def without_notebook(folder: Path) -> list[str]:
-    """Students whose folder holds no notebook."""
+    """Return the students whose folder holds no notebook."""
     folders = [each for each in sorted(folder.iterdir()) if each.is_dir() and not each.name.startswith((".", "__"))]
     return [each.name.removesuffix(".ipynb") for each in folders if not _notebooks(each)]
 
@@ -72,19 +72,19 @@ def _notebooks(folder: Path) -> list[Path]:
 
 
 def lesson_of(notebook: dict[str, Any]) -> Lesson | None:
-    """The notebook of the course that one handed in was made from, by the tags of its answers."""
+    """Identify the notebook of the course that a submission was made from, by the tags of its answers; None if none."""
     names = [exercise.rpartition("-")[0] for cell in notebook["cells"] for exercise in _tagged(cell, "exercise")]
     most = max(names, key=names.count, default="")
     return next((each for each in LESSONS if each.name == most), None)
 
 
 def assembled(course: dict[str, Any], handed_in: dict[str, Any], lesson: Lesson) -> Iterator[Step]:
-    """What to run, in order.
+    """Yield the code to run, in order.
 
     Parameters
     ----------
     course, handed_in
-        The notebook of the course, and what came back of it, as JSON.
+        The notebook of the course, and the one handed in, as JSON.
     """
     by_name = {each.name: each for each in exercises(lesson.name)}
     answers, added = _from_student(course, handed_in)
@@ -101,7 +101,7 @@ def assembled(course: dict[str, Any], handed_in: dict[str, Any], lesson: Lesson)
 
 
 def arguments(call: str) -> str:
-    """What a check is called with, as code: ``chapter.check(a, b)`` becomes ``(a, b,)``."""
+    """Return the arguments of a check's call as source of a tuple: ``chapter.check(a, b)`` becomes ``(a, b,)``."""
     tree = ast.parse(call.strip(), mode="eval").body
     if not isinstance(tree, ast.Call) or tree.keywords:
         raise ValueError(f"{call!r} is not the plain call of a check")
@@ -109,7 +109,7 @@ def arguments(call: str) -> str:
 
 
 def read(file: Path) -> dict[str, Any]:
-    """A notebook as JSON; its cells have ids.
+    """Read a notebook as JSON; cells without ids get some.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def _from_student(course: dict[str, Any], handed_in: dict[str, Any]) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Answers by exercise, and what was added behind which cell of the course."""
+    """Return the answers by exercise, and the student's additional cells by the id of the course's cell before them."""
     known = {cell["id"] for cell in course["cells"]}
     answers: dict[str, str] = {}
     added: dict[str, list[str]] = {}
@@ -147,7 +147,7 @@ def _from_student(course: dict[str, Any], handed_in: dict[str, Any]) -> tuple[di
 
 
 def _given(call: str, start: str) -> tuple[str, ...]:
-    """Names in the call of a check that are not the answer's: what the answer's cell does not make."""
+    """Return the names in the call of a check that the answer's cell does not define."""
     tree = ast.parse(start)
     named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     made = {node.id for node in named if isinstance(node.ctx, ast.Store)}

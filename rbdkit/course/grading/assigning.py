@@ -1,4 +1,4 @@
-"""Notebooks to hand out: without solutions, with numbers of every student's own, in the forms of nbgrader and otter."""
+"""Write notebooks to hand out: without solutions, with numbers drawn for each student, also for nbgrader and otter."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ TOOLS = ("nbgrader", "otter")
 
 
 def numbers_of(exercise: Exercise, student: str, seed: str) -> dict[str, float]:
-    """The numbers of an exercise for a student: the same whenever they are asked for, and nobody else's.
+    """Draw the numbers of an exercise for a student, the same in each call with the same arguments.
 
     Parameters
     ----------
+    exercise
+        The exercise.
     student
-        A name, as grading knows it.
+        Name of the student, as in grading.
     seed
-        A word of the teacher's, so that nobody can tell the numbers before.
+        A secret word of the teacher's, so that nobody can compute the numbers beforehand.
     """
     draw = random.Random(f"{seed}/{student}/{exercise.name}")
     return {each.name: round(draw.uniform(each.low, each.high), each.digits) for each in exercise.numbers}
@@ -40,19 +42,19 @@ def assigned(
     tool: str = "",
     hints: bool = True,
 ) -> dict[str, Any]:
-    """A notebook of the course as it is handed out.
+    """Return a notebook of the course in the form in which it is handed out.
 
     Parameters
     ----------
     course
         The notebook, as JSON.
     numbers
-        By exercise, what to put in place of the usual numbers.
+        By exercise, the values to put in place of the usual numbers.
     tool
-        ``"nbgrader"``, ``"otter"``, or nothing. That of nbgrader is a *source* notebook, the teacher's: solutions stand
-        between the marks that ``nbgrader generate_assignment`` takes them out by.
+        ``"nbgrader"``, ``"otter"``, or "". For nbgrader it is the teacher's *source* notebook, with solutions between
+        the marks by which ``nbgrader generate_assignment`` removes them.
     hints
-        Whether hints stay. Solutions go from among them in any case.
+        Whether hints are kept; the solutions below them are removed in any case.
     """
     notebook = copy.deepcopy(dict(course))
     cells = notebook["cells"]
@@ -83,12 +85,12 @@ def assigned(
 
 
 def folder_of(out: Path, student: str) -> Path:
-    """The folder of a student below another, which is not made.
+    """Return the path of a student's folder below `out`, without making it.
 
     Raises
     ------
     ValueError
-        It would be another folder: the name leads elsewhere.
+        The student's name is no plain folder name, so that the path would lead elsewhere.
     """
     parts = (student in ("", ".", ".."), *(mark in student for mark in "/\\\0"), ":" in student and os.name == "nt")
     if any(parts):
@@ -99,12 +101,12 @@ def folder_of(out: Path, student: str) -> Path:
 def assign(
     notebooks: Path, lesson: Lesson, out: Path, students: list[str], seed: str, tool: str = "", hints: bool = True
 ) -> Iterator[Path]:
-    """Write a notebook for everybody, or for every student one with numbers of their own; yield what is written.
+    """Write one notebook for all, or one for each student with numbers of their own; yield the files written.
 
     Raises
     ------
     ValueError
-        A student's name is that of no folder; nothing is written then.
+        A student's name is no plain folder name; nothing is written then.
     """
     folders = {student: folder_of(out, student) for student in students} or {"": out}
     course = json.loads((notebooks / f"{lesson.file}.ipynb").read_text(encoding="utf-8"))
@@ -123,7 +125,7 @@ def assign(
 
 
 def _renumber(cells: list[dict[str, Any]], exercise: Exercise, own: Mapping[str, float]) -> None:
-    """Put numbers into the text of an exercise: the last cell of text before its answer."""
+    """Put a student's numbers into the text of an exercise, the last of these cells that is Markdown."""
     cell = [each for each in cells if each["cell_type"] == "markdown"][-1]
     text = "".join(cell["source"])
     for each in exercise.numbers:
@@ -140,7 +142,7 @@ def _for_tool(answer: dict[str, Any], check: dict[str, Any], exercise: Exercise,
         }  # fmt: skip
         answer["source"] = (
             f"{''.join(answer['source']).rstrip()}\n\n### BEGIN SOLUTION\n{exercise.solution.strip()}\n### END SOLUTION"
-        ).splitlines(keepends=True)  # what stands before is the student's start; without marks nbgrader clears the cell
+        ).splitlines(keepends=True)  # above the marks is the student's start; without marks nbgrader clears the cell
         check["metadata"]["nbgrader"] = {
             **common, "grade": True, "grade_id": f"check-{exercise.name}", "locked": True, "solution": False,
             "points": exercise.stars,
@@ -149,16 +151,16 @@ def _for_tool(answer: dict[str, Any], check: dict[str, Any], exercise: Exercise,
             f"verdict = {call}\n",
             "assert verdict, verdict.why\n",
             "print(verdict)",
-        ]  # a bare value would be read as points
+        ]  # nbgrader takes a bare value for points
     elif tool == "otter":
         check["source"] = [f"{call}\n", f'grader.check("{exercise.name}")']
 
 
 def _otter_test(course: Mapping[str, Any], exercise: Exercise, own: Mapping[str, float]) -> str:
-    """A test file in otter's form."""
+    """Return the text of a test file for otter."""
     call = "".join(course["cells"][_place(course["cells"], f"check:{exercise.name}")]["source"]).rstrip()
     call = call[:-1] + "".join(f", {name}={value}" for name, value in own.items()) + ")"
-    said = ">>> print('right' if verdict else verdict)\nright"  # where it is not, the reason stands in the message
+    said = ">>> print('right' if verdict else verdict)\nright"  # a failing doctest shows the verdict
     case = {"code": f">>> verdict = {call}\n{said}", "hidden": False, "locked": False}
     suite = {"cases": [case], "scored": True, "setup": "", "teardown": "", "type": "doctest"}
     test = {"name": exercise.name, "points": exercise.stars, "suites": [suite]}

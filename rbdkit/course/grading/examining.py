@@ -1,4 +1,4 @@
-"""Exams: exercises of several notebooks in one, everybody with numbers of their own, without hints and checks."""
+"""Write exams: exercises of several notebooks in one, with numbers drawn for each student, without hints and checks."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Cell = dict[str, Any]
 
 
 def exam(notebooks: Path, chosen: Sequence[Exercise], student: str, seed: str) -> dict[str, Any]:
-    """A notebook with exercises for a student: what they ask, and a cell for each answer.
+    """Return an exam for a student, a notebook with the text of each exercise and a cell for its answer.
 
     Parameters
     ----------
     notebooks
-        The notebooks of the course.
+        Folder of the notebooks of the course.
     chosen
-        The exercises, in order. Those with numbers of their own make the variants.
+        The exercises, in order. Those with `Exercise.numbers` differ from student to student.
     student, seed
-        Whose numbers; see `numbers_of`.
+        They determine the numbers; see `numbers_of`.
     """
     cells, imports = [], dict.fromkeys(["import numpy as np", "import rbdkit as rbd"])
     course: dict[str, Any] = {}
@@ -55,12 +55,12 @@ def exam(notebooks: Path, chosen: Sequence[Exercise], student: str, seed: str) -
 
 
 def exams(notebooks: Path, chosen: Sequence[Exercise], out: Path, students: Sequence[str], seed: str) -> Iterator[Path]:
-    """Write an exam for every student, in a folder each; yield what is written.
+    """Write an exam for every student, in a folder each; yield the files written.
 
     Raises
     ------
     ValueError
-        A student's name is that of no folder; nothing is written then.
+        A student's name is no plain folder name; nothing is written then.
     """
     folders = {student: folder_of(out, student) for student in students}
     for student, folder in folders.items():
@@ -71,7 +71,7 @@ def exams(notebooks: Path, chosen: Sequence[Exercise], out: Path, students: Sequ
 
 
 def assembled_exam(notebooks: Path, chosen: Sequence[Exercise], handed_in: dict[str, Any]) -> Iterator[list[Step]]:
-    """What to run of an exam that was handed in, a list for each notebook that its exercises come from."""
+    """Yield the code to run for an exam that was handed in, a list for each notebook that its exercises come from."""
     for name in dict.fromkeys(each.lesson for each in chosen):
         this = lesson(name)
         steps = list(assembled(read(notebooks / f"{this.file}.ipynb"), handed_in, this))
@@ -81,7 +81,7 @@ def assembled_exam(notebooks: Path, chosen: Sequence[Exercise], handed_in: dict[
 
 
 def _imports(course: dict[str, Any]) -> Iterator[str]:
-    """Lines of the first code cell that take names from this course, one each."""
+    """Yield the import statements of a notebook's first code cell, one each."""
     code = next("".join(cell["source"]) for cell in course["cells"] if cell["cell_type"] == "code")
     for node in ast.parse(code).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -89,7 +89,7 @@ def _imports(course: dict[str, Any]) -> Iterator[str]:
 
 
 def _asked(cell: Cell) -> str:
-    """The text of an exercise, without its number and whatever heading stands above it."""
+    """Return the text of an exercise, without its number and the headings above it."""
     text = "".join(cell["source"])
     if numbered := re.search(r"^\*\*[0-9]+\. ", text, re.MULTILINE):
         return f"**{text[numbered.end() :]}"

@@ -1,7 +1,8 @@
-"""A notebook that was handed in, run in a process of its own, which is killed from here when its time is over.
+"""Run a notebook that was handed in, in a process of its own, which is killed from here when its time is over.
 
-What runs there has the rights of whoever grades, and can do to the process what it likes; so nothing is believed of
-what it says but one line of plain values, and nothing is waited for that the process would have to do.
+A student's code has the rights of whoever grades, and full control of its process. So the grader accepts nothing but
+one line with a plain literal after a random token (`session.say`), reads that with `ast.literal_eval`, checks the
+types, and never waits without a time limit for anything that the process would have to do.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from rbdkit.course.grading.assembling import Step
 
 SESSION = '__import__("rbdkit.course.grading.session", fromlist=["session"])'
 GRACE = 10.0
-"""Seconds from an interruption to the end of a process that does not react to it."""
+"""Seconds that a process has to react to an interruption before it is killed."""
 OVERRUNS = 3
-"""Cells that may run out of time before the whole notebook has."""
+"""Number of cells out of time after which the whole notebook is given up."""
 STARTING = 600.0
-"""Seconds for a process to start in; on a busy machine, too."""
+"""Seconds that a process has to start, enough for a busy computer."""
 LONGEST = 20_000
-"""Characters that are kept of what a cell prints, and a tenth of it of a reason."""
+"""Number of characters kept of the output of a cell; a tenth as many are kept of a reason."""
 
 
 @dataclass(frozen=True)
 class Grade:
-    """Points of one exercise, 0 or all that are possible, and why; and what looks like tampering, if anything does."""
+    """Points of one exercise, none or all that are possible, the reason, and signs of tampering, if any."""
 
     exercise: str
     points: int
@@ -53,12 +54,12 @@ def grade_notebook(
     Parameters
     ----------
     seconds
-        Time for each cell. What takes longer is interrupted. A process that does not react to that, or has three cells
-        that take longer, is killed with all that it started; answers not judged by then earn nothing.
+        Time for each cell, after which it is interrupted. A process that does not react to that, or has three such
+        cells, is killed with all that it started; answers not judged by then earn nothing.
     strict
-        Whether the functions that a student is to write raise when they are taken from the library.
+        Whether the library's versions of the functions that a student is to write raise an error.
     numbers
-        By exercise, what the student was given in place of the usual numbers.
+        By exercise, the numbers that the student had in place of the usual ones.
     """
     grades: list[Grade] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _Kernel(folder, seconds) as kernel:
@@ -77,11 +78,11 @@ def grade_notebook(
 
 
 class _Kernel:
-    """Runs code and returns what it printed, and what stopped it.
+    """Jupyter kernel in a process of its own; `run` returns what code printed, and the error that stopped it.
 
     Attributes
     ----------
-    given_up : why nothing is run any more; empty as long as it is.
+    given_up : reason why the kernel was killed; empty as long as it runs.
     """
 
     def __init__(self, folder: str, seconds: float) -> None:
@@ -122,10 +123,10 @@ class _Kernel:
             elif kind == "status" and content.get("execution_state") == "idle":
                 break
             elif message is None and replied:
-                break  # the message that it is idle was lost in a flood
+                break  # ZeroMQ drops messages in a flood of output, also the one that says idle
             elif message is None:
                 while not replied and (reply := self._heard(self._client.get_shell_msg, request, 0.0)) is not None:
-                    replied = reply[0] == "execute_reply"  # those before were about earlier requests
+                    replied = reply[0] == "execute_reply"  # earlier replies belong to earlier requests
                 if not replied and not self._manager.is_alive():
                     return "", self._give_up("the kernel stopped")
             if time.monotonic() > end:
@@ -142,7 +143,7 @@ class _Kernel:
         return printed, error
 
     def _heard(self, receive: Any, request: str, seconds: float) -> tuple[str, dict[str, Any]] | None:
-        """Kind and content of the next message, empty if it is about another request; None of silence."""
+        """Return kind and content of the next message, empty if it is about another request; None if none came."""
         try:
             message = receive(timeout=seconds)
             return (
@@ -150,7 +151,7 @@ class _Kernel:
             )
         except Empty:
             return None
-        except Exception:  # whatever a process sends that is no message
+        except Exception:  # the process may send anything, valid message or not
             return "", {}
 
     def _give_up(self, reason: str) -> str:
@@ -159,14 +160,14 @@ class _Kernel:
         return self.given_up
 
     def _end(self) -> None:
-        """Kill the process and its group, whatever they are at."""
+        """Kill the process and its group at once."""
         if self._manager.has_kernel:
             self._client.stop_channels()
             self._manager.shutdown_kernel(now=True)
 
 
 def _answered(kernel: _Kernel, step: Step, strict: bool) -> tuple[str, str]:
-    """Run an answer, and say what is the matter with it, and what looks like tampering, if anything does."""
+    """Run an answer; return what is the matter with it, and signs of tampering, both '' if there is nothing."""
     forbidden = list(step.exercise.forbidden) if strict and step.exercise else []
     held = _said(kernel, f"begin(globals(), {list(step.given)!r}, {forbidden!r})")
     _, stopped = kernel.run(step.code)
@@ -209,7 +210,7 @@ def _judged(
 
 
 def _said(kernel: _Kernel, call: str) -> Any:
-    """The plain value that a function of the session says, or text that says why there is none."""
+    """Call a function of `session` in the kernel; return its value, or a text that says why there is none."""
     token = secrets.token_hex(16)
     printed, stopped = kernel.run(f"{SESSION}.say({token!r}, {SESSION}.{call})")
     if token not in printed:

@@ -1,7 +1,9 @@
-"""What happens in the process of a student's notebook: what judges may not be changed, some of rbdkit not be called.
+"""Functions that run in the kernel of a student's notebook, around each answer.
 
-This puts back what answers change, and names it; it is no wall. Code of a student runs in the same process, and who
-sets out to can reach everything here.
+`begin` stores every function and class that checks depend on, with the code objects of functions, and makes functions
+that are forbidden raise; `end` restores everything and names what the answer changed; `judge` calls the check. This
+detects accidents and simple tricks. It is no security boundary: a student's code runs in the same process, and can
+reach everything here if it sets out to.
 """
 
 from __future__ import annotations
@@ -17,17 +19,17 @@ from rbdkit.course.answers import forbidding
 from rbdkit.course.catalogue import exercise
 
 WATCHED = ("builtins", "json", "math", "numpy", "operator", "rbdkit", "scipy")
-"""Packages whose functions and classes checks rest on."""
+"""Packages whose functions and classes checks depend on."""
 STREAMS = ("stdout", "stderr", "displayhook")
 OF_CELLS = ("builtins.input", "builtins.get_ipython")
-"""What the kernel itself sets anew for each cell."""
+"""Names that the kernel itself sets anew for each cell, so that a change is no tampering."""
 LONGEST = 1500
-"""Characters of a reason that are told."""
+"""Number of characters reported of a reason."""
 _say, _text = print, repr
 
 
 class Held(NamedTuple):
-    """What a module or class had under a name, with the code of functions."""
+    """An attribute of a module or class as it was before an answer, with the code objects of its functions."""
 
     owner: ModuleType | type
     attribute: str
@@ -36,7 +38,7 @@ class Held(NamedTuple):
     codes: tuple[tuple[FunctionType, CodeType], ...]
 
     def put_back(self) -> bool:
-        """Whether it had been changed."""
+        """Restore the attribute and its code; return whether it had been changed."""
         changed = vars(self.owner).get(self.attribute) is not self.value
         if changed:
             setattr(self.owner, self.attribute, self.value)
@@ -54,9 +56,9 @@ _closed: list[tuple[FunctionType, CodeType]] = []
 
 
 def begin(names: dict[str, Any], given: list[str], forbidden: list[str]) -> int:
-    """Before the student's code: remember what judges and what the check will be handed; close what is forbidden.
+    """Before a student's code: store what checks depend on and their other arguments; block the forbidden functions.
 
-    It says how much it has remembered.
+    Returns the number of attributes stored, which `end` must give again.
     """
     _before[:] = _all_held()
     _hooks[:] = [(hooks, hooks.copy()) for hooks in _hooks_of_cells()]
@@ -70,7 +72,7 @@ def begin(names: dict[str, Any], given: list[str], forbidden: list[str]) -> int:
 
 
 def end(names: dict[str, Any]) -> tuple[int, list[str]]:
-    """After it: put everything back; how much was remembered, and the names of what had been changed."""
+    """After a student's code: restore everything; return the number of attributes stored, and what had changed."""
     while _closed:
         function, code = _closed.pop()
         function.__code__ = code
@@ -89,7 +91,7 @@ def end(names: dict[str, Any]) -> tuple[int, list[str]]:
 def judge(
     name: str, answer: tuple[Any, ...], forbidden: list[str], numbers: dict[str, float] | None = None
 ) -> tuple[bool, int, str, list[str]]:
-    """What the check says: whether it is right, points, why; and what was changed while it judged."""
+    """Judge an answer by its check; return right or not, points, the reason, and names of what changed meanwhile."""
     held = _all_held()
     with forbidding([_function(each) for each in forbidden]):
         verdict = exercise(name).judge(*answer, **(numbers or {}))
@@ -98,7 +100,7 @@ def judge(
 
 
 def say(token: str, value: Any) -> None:
-    """Print a plain value, after a word that only the grader knows."""
+    """Print a plain value after a token that only the grader knows, so that an answer cannot print a grade."""
     _say(token, _text(value), flush=True)
 
 
@@ -107,7 +109,7 @@ def _refuse(*_: Any, **__: Any) -> None:
 
 
 def _function(path: str) -> FunctionType:
-    """The function of a dotted path, which may lead into a class."""
+    """Return the function at a dotted path, which may lead into a class."""
     parts = path.split(".")
     for split in range(len(parts) - 1, 0, -1):
         try:
@@ -132,7 +134,7 @@ def _is_watched(module: str) -> bool:
 
 
 def _held(owner: ModuleType | type, name: str) -> Iterator[Held]:
-    """Functions and classes of a module, and of rbdkit's own classes whatever is called or computed."""
+    """Yield the functions and classes of a module; of rbdkit's own classes also methods, properties and descriptors."""
     ours = name.partition(".")[0] == "rbdkit"
     for attribute, value in vars(owner).copy().items():
         if f"{name}.{attribute}" in OF_CELLS:
@@ -146,7 +148,7 @@ def _held(owner: ModuleType | type, name: str) -> Iterator[Held]:
 
 
 def _codes(function: Any) -> Iterator[tuple[FunctionType, CodeType]]:
-    """The code of a function, and of what it is wrapped around."""
+    """Yield the code objects of a function, and of the functions that it wraps."""
     while function is not None:
         if isinstance(function, FunctionType):
             yield function, function.__code__
@@ -155,7 +157,7 @@ def _codes(function: Any) -> Iterator[tuple[FunctionType, CodeType]]:
 
 
 def _hooks_of_cells() -> list[list[Any]]:
-    """What IPython does to the text of a cell before it runs."""
+    """Return IPython's lists of transformations of a cell before it runs; none outside IPython."""
     from IPython import get_ipython
 
     shell = get_ipython()
@@ -165,6 +167,6 @@ def _hooks_of_cells() -> list[list[Any]]:
 
 
 def _is_students(thread: threading.Thread) -> bool:
-    """Whether a thread was started since, and runs a function of the notebook's."""
+    """Whether a thread was started after `begin`, and runs a function of the notebook."""
     target = getattr(thread, "_target", None) or getattr(thread, "function", None)
     return thread not in _threads and getattr(target, "__module__", "") == "__main__"

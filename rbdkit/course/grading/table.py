@@ -1,4 +1,4 @@
-"""A table of grades: a row for each student, with points and reasons, written anew after each."""
+"""Grade a folder of notebooks: a table with a row for each student, rewritten after each notebook."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def grade(
     Parameters
     ----------
     folder
-        With a folder a student, or a file a student.
+        Folder with one folder per student, or one file per student.
     out
-        The table to write, CSV: student, points, possible points, what is the matter with what was handed in (if
-        anything is), what looks like tampering, then points and reason of every exercise. Whatever was handed in, its
-        student has a row, and whoever was not graded before an interruption is said to be so. What a spreadsheet
-        would take for a formula has an apostrophe before it.
+        The table to write, CSV: student, points, possible points, problems with the submission, signs of tampering,
+        then points and reason of every exercise. Every student has a row, also with a file that is no notebook; those
+        not graded before an interruption are marked. Text that a spreadsheet would take for a formula gets an
+        apostrophe before it.
     notebooks
-        The notebooks of the course.
+        Folder of the notebooks of the course.
     seconds, strict
         See `grade_notebook`.
     seed
-        With which numbers of the students' own were drawn; none were if it is empty.
+        Word with which the students' numbers were drawn; empty if they had the usual ones.
     say
-        Is told how it goes on.
+        Called with a line of text after each notebook.
     chosen
         The exercises of an exam, if that is what was handed in; see `exam`.
 
@@ -82,7 +82,7 @@ def grade(
 
 
 class NotHandedIn(ValueError):
-    """What was handed in is no notebook of this course."""
+    """The file handed in is no notebook of this course."""
 
 
 def _graded(
@@ -107,7 +107,7 @@ def _graded(
 def _write(
     out: Path, grades: dict[str, list[Grade]], troubles: dict[str, list[str]], waiting: Sequence[str] = ()
 ) -> None:
-    """Write the table of those graded so far; those who wait have a row that says so."""
+    """Write the table of grades so far; students still waiting have a row that says so."""
     seen = {each.exercise for found in grades.values() for each in found}
     columns = [each.name for each in exercises() if each.name in seen]
     whys = [f"{name} why" for name in columns]
@@ -134,15 +134,15 @@ def _write(
 
 
 def _plain(text: str) -> str:
-    """Text on one line that no spreadsheet takes for a formula."""
+    """Return a text as one line that no spreadsheet takes for a formula."""
     text = _printable(" ".join(text.split()))
     return f"'{text}" if text[:1] in FORMULAS else text
 
 
 def _printable(text: str) -> str:
-    """Text without what no file of text holds, or what changes how a terminal writes."""
+    """Return a text with control characters and other unprintable ones escaped."""
     return "".join(x if x.isprintable() else ascii(x)[1:-1] for x in text)
 
 
 FORMULAS = tuple("=+-@＝＋－＠")
-"""What formulas begin with; some spreadsheets take the wide forms, too."""
+"""First characters of formulas; some spreadsheets accept the full-width forms, too."""

@@ -6,7 +6,7 @@ aba            C  forward dynamics in three passes
 munthe_kaas    D  a step on the group of rotations, whose order is measured
 closed_loop    E  a constraint, and what keeps it from drifting
 contact        F  forces where bodies touch, up to the linear complementarity problem
-judging        how a wrong algorithm is told from a right one with mistakes planted in it; machines: on which
+judging        finds the mistake in a wrong algorithm, by right ones with mistakes planted in them; machines: test cases
 counting       operations of a student's function, by running it on symbols
 """
 

@@ -107,7 +107,7 @@ def jacobian_row(my_row: Callable[..., Any]) -> Verdict:
     """Stage 2: ``q -> K``, two numbers: the rate of the gap is K q̇."""
 
     def difference(q: NDArray) -> NDArray:
-        """Of `tip_on_wire` in complex arithmetic, which is exact."""
+        """Differentiate `tip_on_wire` by the complex-step method, which has no cancellation."""
         return np.array([-np.imag(np.sin(z[0]) + np.sin(z[0] + z[1])) / 1e-30 for z in q + 1e-30j * np.eye(2)])
 
     cases = [Case(f"q = {q.round(2).tolist()}", (q,)) for q in _states()]
@@ -141,7 +141,7 @@ def forward_dynamics(my_solve: Callable[..., Any]) -> Verdict:
         )
 
     def whole(H: NDArray, C: NDArray, tau: NDArray, K: NDArray, k: NDArray) -> NDArray:
-        """By the one large system, Eq 8.1 of the book."""
+        """Solve by the one large system, Eq 8.1 of the book."""
         zero = np.zeros((len(k), len(k)))
         return np.linalg.solve(np.block([[H, -K.T], [K, zero]]), np.concatenate([tau - C, k]))[: len(C)]
 
@@ -212,20 +212,20 @@ def drift(my_acceleration: Callable[..., Any], allowed: float = 1e-6) -> Verdict
 
 
 def _accelerations(result: Any) -> NDArray | None:
-    """qdd of a result that may hold lambda as well."""
+    """Return qdd from a result that may hold lambda as well."""
     found = numbers(result, 2)
     return numbers(result[0], 2) if found is None and isinstance(result, tuple) and result else found
 
 
 def machine() -> Any:
-    """The double pendulum of this lab."""
+    """Return the double pendulum of this lab."""
     return double_pendulum()
 
 
 def _watched(
     my_bias: Callable[..., Any] | None, start: NDArray, duration: float, acceleration: Callable[..., Any] | None = None
 ) -> tuple[NDArray, str]:
-    """The gap at each step of RK4 from rest."""
+    """Return the gap (m) at each step of RK4 from rest."""
     model = machine()
 
     def rate(x: NDArray) -> NDArray:

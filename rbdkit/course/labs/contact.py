@@ -44,14 +44,14 @@ FRICTION_MISTAKES: Mapping[str, str] = {
 
 
 def one(planted: Planted, A: float, b: float) -> NDArray:
-    """f of a = A f + b, f and a not negative, one of them zero."""
+    """Solve a = A f + b with f >= 0, a >= 0 and a f = 0 for one contact, with mistakes planted."""
     f = -b if "undivided" in planted else -b / A
     f = 0.0 if "nothing" in planted else f if "pulls" in planted else max(0.0, f)
     return np.asarray(-f if "minus" in planted else f)
 
 
 def many(planted: Planted, A: NDArray, b: NDArray) -> NDArray:
-    """The same for many contacts, with every set of those that push tried."""
+    """Solve a = A f + b with f >= 0, a >= 0 and a.T f = 0 for many contacts, with mistakes planted."""
     if "nothing" in planted:
         return np.zeros_like(b)
     if "one by one" in planted:
@@ -63,7 +63,7 @@ def many(planted: Planted, A: NDArray, b: NDArray) -> NDArray:
 
 
 def every_set(A: NDArray, b: NDArray) -> NDArray:
-    """Of all sets of contacts that may push, the one that works: exhaustive, and only for few contacts."""
+    """Solve the complementarity problem by trying all sets of contacts that push; only for few contacts."""
     for pushing in product((True, False), repeat=len(b)):
         on, f = np.array(pushing), np.zeros(len(b))
         f[on] = np.linalg.solve(A[np.ix_(on, on)], -b[on])
@@ -73,7 +73,7 @@ def every_set(A: NDArray, b: NDArray) -> NDArray:
 
 
 def impulse(planted: Planted, A: float, u: float, e: float) -> NDArray:
-    """p of u⁺ = u⁻ + A p = -e u⁻ where u⁻ < 0."""
+    """Compute the impulse p with u⁺ = u⁻ + A p = -e u⁻ where u⁻ < 0, with mistakes planted."""
     factor = 1.0 if "sticks" in planted else e if "e" in planted else 1.0 + e
     p = -factor * u / A
     p = p if "pulls" in planted else max(0.0, p)
@@ -81,7 +81,7 @@ def impulse(planted: Planted, A: float, u: float, e: float) -> NDArray:
 
 
 def friction(planted: Planted, mu: float, A_n: float, b_n: float, A_t: float, b_t: float) -> NDArray:
-    """(f_n, f_t) of one contact whose two directions do not influence each other."""
+    """Compute (f_n, f_t) of one contact with uncoupled normal and tangential directions, with mistakes planted."""
     f_n = -b_n / A_n if "no weight" in planted else max(0.0, -b_n / A_n)
     stick, most = -b_t / A_t, mu if "mu alone" in planted else mu * max(0.0, f_n)
     f_t = np.sign(stick) * most if "always slips" in planted else np.clip(stick, -most, most)

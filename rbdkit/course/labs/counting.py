@@ -1,4 +1,8 @@
-"""Counting the operations of a student's algorithm, by running it on symbols."""
+"""Count the operations of a student's algorithm by running it on symbols.
+
+The function is copied for the tracer and called with symbolic arrays, so that each multiplication and addition of joint
+variables is recorded. Loops over bodies unroll; branches on the value of a symbol fail.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +19,18 @@ from rbdkit.model import Model
 from rbdkit.trace import Copies, roomy, trace
 
 LENGTHS = (3, 6, 12)
-"""Joints of the arms on which operations are counted."""
+"""Numbers of joints of the arms on which operations are counted."""
 GOLD, SILVER = 1.25, 2.0
-"""Times the operations of the book's algorithm, counted in the same way."""
+"""Upper bounds of the operations for a medal, over those of the book's algorithm, counted in the same way."""
 
 
 class Nothing:
-    """What no machine is made of: only functions are copied for symbols, no classes."""
+    """Base class without objects: given to `Copies`, it makes these copy functions only."""
 
 
 @dataclass(frozen=True)
 class PaperJoint:
-    """A hinge about z whose angle is a symbol."""
+    """A revolute joint about z whose angle is a symbol, with the interface of a joint."""
 
     row: int
 
@@ -55,7 +59,7 @@ class PaperJoint:
 
 
 class PaperArm:
-    """An arm of hinges as an algorithm sees it, on paper: symbols in, symbols out."""
+    """An arm of revolute joints with the interface of a model, for symbolic arguments."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -67,7 +71,10 @@ class PaperArm:
 
 
 def counted(function: Callable[..., Any], joints: int, vectors: int) -> int:
-    """Operations that a function of (model, q, ...) executes for an arm of so many hinges in general position."""
+    """Count the operations of a function of (model, q, ...) for an arm of `joints` hinges in general position.
+
+    vectors : number of arguments after the model, each (joints,).
+    """
     arm = PaperArm(general_unbranched(joints))
     copy = Copies(Nothing).of(function)
     run = trace(lambda *given: _flat(copy(arm, *map(roomy, given))), *[joints] * vectors, simplify=False)
@@ -75,11 +82,11 @@ def counted(function: Callable[..., Any], joints: int, vectors: int) -> int:
 
 
 def medal_for(function: Callable[..., Any], book: Callable[..., Any], vectors: int) -> Verdict:
-    """Gold, silver or bronze for a right function; vectors: how many it takes."""
+    """Award gold, silver or bronze to a right function by its operations; vectors: its arguments after the model."""
     best = [counted(book, n, vectors) for n in LENGTHS]
     try:
         found = [counted(function, n, vectors) for n in LENGTHS]
-    except Exception as fault:  # code for numbers may do many a thing that symbols cannot
+    except Exception as fault:  # code for numbers may do much that symbols cannot
         return right(
             "the numbers are right. How many operations they take cannot be seen: your function does not run on "
             f"symbols ({type(fault).__name__}: {fault}). Loops over bodies and NumPy's own products do."

@@ -1,4 +1,4 @@
-"""A student's own forward dynamics at work: it moves a machine."""
+"""Simulate a mechanism by a student's own forward dynamics."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from rbdkit.simulation import Trajectory
 def moved_by(
     my_fd: Callable[..., Any], model: Model, q: ArrayLike, v: ArrayLike, duration: float = 5.0, dt: float = 5e-3
 ) -> Trajectory:
-    """The motion of a machine without motors whose accelerations are those of a student's function.
+    """Simulate a mechanism without motors, with accelerations from a student's function.
 
     Parameters
     ----------
     my_fd : callable
         ``(model, q, qd, tau) -> qdd``.
     model : Model
-        With coordinates that are angles and lengths: their rates are the velocities.
+        A model whose coordinates are angles and lengths, so that their rates are the velocities.
     q, v : array_like (nv,)
-        Start, rad and m, rad/s and m/s.
+        Initial coordinates (rad and m) and velocities (rad/s and m/s).
     duration, dt : float, optional
-        s; a step of the classical Runge-Kutta method each dt.
+        Duration and step of the classical Runge-Kutta method, s.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Judging a student's own algorithm: on many machines, and by name where it goes wrong.
+"""Judge a student's own algorithm on many mechanisms, and name its mistake.
 
 A wrong algorithm is compared with the right one into which mistakes were planted, one at a time and two at a time. The
 mistake whose numbers are those of the student *on every machine* is the one that is named.
@@ -28,9 +28,9 @@ LIBRARY = tuple(
     for name in module.__all__
     if isinstance(found := getattr(module, name), types.FunctionType)
 )
-"""What a student's algorithm may not call: the library's."""
+"""Functions that a student's algorithm may not call: all public ones of the library."""
 CLOSE = 1e-8
-"""Relative to the largest number: nine digits are lost to rounding on no machine of the labs, and few to a mistake."""
+"""Tolerance relative to the largest number: far above the round-off of all machines of the labs, far below mistakes."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Case:
     Attributes
     ----------
     name : str
-        As it is called in a sentence: on ...
+        Its name, for sentences with "on ...".
     arguments : tuple
-        Of the function; it gets copies.
+        Arguments of the function, which gets copies.
     """
 
     name: str
@@ -51,24 +51,24 @@ class Case:
 
 @dataclass(frozen=True)
 class Task:
-    """A function to be written.
+    """A function that the student is to write, and how to judge it.
 
     Attributes
     ----------
     returns : str
-        What it returns, for the message to whom it returns something else.
+        Description of the result, for the message to those whose function returns something else.
     cases : sequence of Case
-        The simple ones first.
+        Cases on which it is tried, the simple ones first.
     algorithm : callable
-        ``(planted, *arguments) -> array``: the right one, or with the mistakes of those names.
+        ``(planted, *arguments) -> array``: the right algorithm, with the mistakes named in `planted` put in.
     mistakes : mapping
-        What is said of each mistake that can be planted; the likelier ones first.
+        Explanation of each mistake that can be planted, the likelier ones first.
     exact : callable, optional
-        Another route to the right result; ``algorithm`` without mistakes if it is not given.
+        Independent computation of the right result; ``algorithm`` without mistakes if not given.
     own : sequence of callable, optional
-        What may not be called.
+        Functions that may not be called.
     where : callable, optional
-        ``(case, index) -> str``: whose number it is that is wrong.
+        ``(case, index) -> str``: words for the joint or body that a number of the result belongs to.
     """
 
     returns: str
@@ -80,7 +80,7 @@ class Task:
     where: Callable[[Case, tuple[int, ...]], str] | None = None
 
     def fault(self, function: Any) -> Verdict | None:
-        """None if the function is right on all machines; otherwise what is wrong with it."""
+        """Return None if the function is right in all cases, else a verdict that explains what is wrong."""
         found: list[NDArray] = []
         exact: list[NDArray] = []
         for case in self.cases:
@@ -108,7 +108,7 @@ class Task:
         return wrong(self._place(self.cases[bad[0]], found[bad[0]], exact[bad[0]]))
 
     def verdict(self, function: Any, praise: str) -> Verdict:
-        """The praise for a function that is right on all machines; otherwise what is wrong with it."""
+        """Return a verdict with the praise if the function is right in all cases, else one that explains the fault."""
         fault = self.fault(function)
         return right(praise) if fault is None else fault
 
@@ -116,7 +116,7 @@ class Task:
         return self.algorithm(NOTHING, *arguments)
 
     def _named(self, found: Sequence[NDArray], right: Sequence[NDArray]) -> str:
-        """What is said of the mistake, or of the two mistakes, that explain all the numbers found; or ''."""
+        """Explain the mistake, or the two mistakes, that give all the numbers found; '' if none do."""
         for together in (1, 2):
             for some in combinations(self.mistakes, together):
                 if self._explains(frozenset(some), found, right):
@@ -137,7 +137,7 @@ class Task:
         return differs
 
     def _place(self, case: Case, found: NDArray, right: NDArray) -> str:
-        """The first number that is wrong, in words."""
+        """Describe the first wrong number of a result."""
         off = np.abs(found - right) > CLOSE * max(1.0, float(np.abs(right).max()))
         k = tuple(int(x) for x in np.argwhere(off)[0]) if off.ndim else ()
         whose = f" ({self.where(case, k)})" if self.where else ""
@@ -150,7 +150,7 @@ class Task:
 
 
 def close(found: NDArray, exact: NDArray) -> bool:
-    """Equal but for rounding."""
+    """Whether two results agree but for rounding."""
     if not np.isfinite(found).all():
         return False
     return bool(np.abs(found - exact).max(initial=0.0) <= CLOSE * max(1.0, float(np.abs(exact).max(initial=0.0))))
@@ -164,11 +164,11 @@ def _not_finite(result: Any) -> bool:
 
 
 def _copied(argument: Any) -> Any:
-    """An array of the student's own, to be overwritten at will."""
+    """Copy an array, so that the student's function may overwrite it."""
     return argument.copy() if isinstance(argument, np.ndarray) else argument
 
 
 def _answer(result: Any, shape: tuple[int, ...]) -> NDArray | None:
-    """The result, or the first of several results: a student may return more than was asked for."""
+    """Read the result, or the first of several: a student's function may return more than was asked for."""
     found = numbers(result, *shape)
     return numbers(result[0], *shape) if found is None and isinstance(result, tuple) and result else found

@@ -1,4 +1,4 @@
-"""The machines on which labs try an algorithm: from one hinge to trees with all kinds of joints."""
+"""Mechanisms on which labs try an algorithm: from one hinge to trees with all kinds of joints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BODIES = 7
 
 @cache
 def chains() -> tuple[tuple[str, Model], ...]:
-    """A pendulum and arms without branches, with one freedom a joint."""
+    """Return a pendulum and unbranched arms, with one freedom per joint."""
     arms = [(f"an arm of {n} hinges", general_unbranched(n, seed=n)) for n in (2, 4)]
     mixed = random_tree(3, bodies=5, joints=HINGES, branching=0.0)
     return (("a pendulum", pendulum()), *arms, ("a chain of five hinges, screws and sliders", mixed))
@@ -40,20 +40,20 @@ def chains() -> tuple[tuple[str, Model], ...]:
 
 @cache
 def trees() -> tuple[tuple[str, Model], ...]:
-    """Branched machines with one freedom a joint."""
+    """Return branched trees with one freedom per joint."""
     found = [random_tree(seed, bodies=BODIES, joints=HINGES, branching=0.7) for seed in range(3)]
     return tuple((f"a tree with parents {list(model.parent)}", model) for model in found)
 
 
 @cache
 def machines() -> tuple[tuple[str, Model], ...]:
-    """Trees whose joints have up to six freedoms, some with an S that changes as they move."""
+    """Return trees whose joints have up to six freedoms, some with a configuration-dependent S."""
     found = [random_tree(seed, bodies=BODIES, joints=SEVERAL, branching=0.5) for seed in range(3)]
     return tuple((f"a tree of {BODIES} bodies with all kinds of joints", model) for model in found)
 
 
 def in_motion(models: Sequence[tuple[str, Model]], count: int = 2, vectors: int = 2) -> list[Case]:
-    """Each machine in random states: q and, after it, as many random vectors (nv,) as are asked for."""
+    """Return cases of each model in `count` random states: arguments are the model, q, and `vectors` vectors (nv,)."""
     cases = []
     for name, model in models:
         for seed in range(count):
@@ -63,7 +63,7 @@ def in_motion(models: Sequence[tuple[str, Model]], count: int = 2, vectors: int 
 
 
 def pushed(cases: Sequence[Case]) -> list[Case]:
-    """The same machines with an external force on every body, (n, 6) in world coordinates."""
+    """Add to each case an external force on every body, (n, 6) in world coordinates."""
     found = []
     for k, case in enumerate(cases):
         model: Model = case.arguments[0]
@@ -74,7 +74,7 @@ def pushed(cases: Sequence[Case]) -> list[Case]:
 
 
 def joint_of(case: Case, index: tuple[int, ...]) -> str:
-    """Which joint a row of the result belongs to."""
+    """Name the joint that a row of the result belongs to."""
     model: Model = case.arguments[0]
     for i, joint in enumerate(model.joints):
         if joint.v_slice.start <= index[0] < joint.v_slice.stop:

@@ -16,11 +16,11 @@ from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.spatial import so3
 
 MOMENTS = np.array([1.0, 2.0, 3.2])
-"""Of the body about its fixed point, kg m²."""
+"""Inertia of the body about its fixed point, kg m²."""
 PULL = np.array([0.6, -0.4, 1.5])
 """Weight times the centre of mass, in the body, N m."""
 START = so3.exp([0.3, -0.2, 0.5]), np.array([2.0, -1.0, 3.0])
-"""Its rotation matrix and its angular velocity in the body, rad/s."""
+"""Initial rotation matrix, and angular velocity in body coordinates, rad/s."""
 DURATION = 1.0
 STEPS = (20, 40, 80)
 
@@ -160,7 +160,7 @@ def _run(my_step: Callable[..., Any], steps: int) -> tuple[State, str | None]:
 
 @cache
 def _exact() -> State:
-    """By 'dop853' in quaternions and angular velocities: nothing of the lab's own."""
+    """Solve by 'dop853' in quaternions and angular velocities, independently of the lab's code."""
     from scipy.integrate import solve_ivp
 
     from rbdkit.spatial import quaternion

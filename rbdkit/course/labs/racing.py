@@ -1,4 +1,4 @@
-"""A student's algorithm as machine code, beside rbdkit's and Pinocchio's."""
+"""Time a student's algorithm, compiled to machine code, beside rbdkit's and Pinocchio's."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def race(mine: Callable[..., Any], name: str) -> Verdict:
 
 
 def _time(run: Callable[[], object]) -> float:
-    """The shortest of some runs, s."""
+    """Return the shortest time of some runs, s."""
     run()
     times = []
     for _ in range(ROUNDS):
@@ -53,7 +53,7 @@ def _time(run: Callable[[], object]) -> float:
 
 
 def _pinocchio(arm: Model, name: str, state: list[Any]) -> Callable[[], object] | None:
-    """The same by Pinocchio, state by state from Python; None where it is not installed."""
+    """Return a function that computes all states by Pinocchio, one by one; None where it is not installed."""
     try:
         pin: Any = import_module("pinocchio")
     except ImportError:
