@@ -21,7 +21,7 @@ X = plucker.rotx(0.4) @ plucker.rotz(-0.9) @ plucker.xlt([0.3, -0.7, 0.5])
 
 
 def largest(difference: NDArray) -> float:
-    """The largest entry by amount."""
+    """Return the largest absolute value of the entries."""
     return float(np.abs(difference).max())
 
 

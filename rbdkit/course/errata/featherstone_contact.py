@@ -21,7 +21,7 @@ def eq_11_10() -> Errors:
     a = np.linalg.solve(I, f - crf(v) @ I @ v)  # nothing holds it
 
     def zeta(t: float) -> NDArray:
-        """Of the point that was at C: upward velocity in axes that do not turn, to the first power of t."""
+        """Upward velocity of the point that was at C, in axes that do not turn, to first order in t."""
         X = plucker.from_pose(se3.inverse(se3.exp(t * v)))
         return UP @ X @ (v + t * a)
 

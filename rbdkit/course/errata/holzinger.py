@@ -18,7 +18,7 @@ MASS, J = 1.7, np.diag([5.2988, 1.1775, 4.3568])
 
 
 def largest(*differences: NDArray) -> float:
-    """The largest entry of several arrays, by amount."""
+    """Return the largest absolute value of the entries of several arrays."""
     return max(float(np.abs(difference).max()) for difference in differences)
 
 

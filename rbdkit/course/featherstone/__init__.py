@@ -57,7 +57,7 @@ PARTS = {
     "sparse": "rbdkit.algorithms.sparse",
     "subspace": "rbdkit.spatial.subspace",
 }
-"""Parts of the library that notebooks use often, and where they are at home."""
+"""Names from the library that notebooks import from this package, and where each is defined."""
 
 
 def __getattr__(name: str) -> Any:

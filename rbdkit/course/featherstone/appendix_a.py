@@ -18,10 +18,10 @@ from rbdkit.trace import Operations, trace
 
 RNG_SEED = 2008
 SHIFT = Operations(mul=6, add=6)
-"""What exercise 1 may cost."""
+"""Largest number of multiplications and additions in exercise 1."""
 ROWS = ("ωx", "ωy", "ωz", "vx", "vy", "vz")
 ANGLES = (0.0, 1e-9, 0.4, -1.3, 1.8, -3.0)
-"""Turns on which exercise 5 is tried, rad."""
+"""Rotation angles on which exercise 5 is tried, rad."""
 
 
 @checks("FA-1")
@@ -162,12 +162,12 @@ def saved_products(draw: Any) -> Verdict:
 
 
 def six(answer: Any) -> NDArray | None:
-    """Six numbers, also out of a motion vector."""
+    """Read six numbers, also from a motion vector."""
     return numbers(answer.flat() if isinstance(answer, mv | fv) else answer, 6)
 
 
 def pair(answer: Any) -> tuple[int, int] | None:
-    """Multiplications and additions, however they are written."""
+    """Read numbers of multiplications and additions, in any form of writing."""
     if isinstance(answer, Operations):
         return answer.mul, answer.add
     if isinstance(answer, str):
@@ -178,7 +178,7 @@ def pair(answer: Any) -> tuple[int, int] | None:
 
 
 def home(once: int) -> tuple[int, int]:
-    """Count of X^T I X through a screw about z and one about x, of so many of which the constants are made here."""
+    """Count the operations of X^T I X for screws about z and x; the constants of the first `once` count, too."""
 
     def run(z: NDArray, x: NDArray, d: NDArray, inertia: NDArray) -> list[Any]:
         screws = []
@@ -192,7 +192,7 @@ def home(once: int) -> tuple[int, int]:
 
 
 def keeps(row: int, axis: str) -> bool:
-    """Whether a screw about the axis leaves the row zero, tried on an inertia that is free along it."""
+    """Whether a screw about the axis keeps a zero row of an inertia zero."""
     rng, k = np.random.default_rng(RNG_SEED), row - 1
     A = rng.normal(size=(6, 6))
     A = A @ A.T

@@ -17,11 +17,11 @@ from rbdkit.library import random_tree, robot_file
 from rbdkit.model import Model
 
 START, TURN = np.array([0.0, -1.2, 1.6, -0.8, 0.0, 0.0]), np.array([2.4, 0.9, -1.1, 1.2, 0.9, 3.0])
-"""Where the arm of the notebook begins, and how far its joints turn, rad."""
+"""Initial pose of the notebook's arm, and the angles by which its joints turn, rad."""
 TIME = 3.0
-"""What it takes for that, s."""
+"""Duration of this motion, s."""
 STRENGTH = 80.0
-"""Of the motor in the shoulder of exercise 2, N m."""
+"""Largest torque of the shoulder motor in exercise 2, N m."""
 LIFT = 1
 """The joint of that motor, which lifts the arm."""
 
@@ -32,16 +32,16 @@ TASKS = (
     ("ID", "the film tells the motion; what the knees bear is a force"),
     ("FD", "the torques are given by the controller; whether the robot falls is a motion"),
 )
-"""Which question answers each of the tasks of exercise 1, and why."""
+"""Problem that solves each of the tasks of exercise 1 (forward or inverse dynamics), and why."""
 
 
 def arm() -> Model:
-    """The arm of the notebook, a UR5."""
+    """Return the arm of the notebook, a UR5."""
     return load(robot_file("ur5_robot"))
 
 
 def path(t: float, duration: float = TIME) -> tuple[NDArray, NDArray, NDArray]:
-    """Where the joints are to be, how fast, and how much faster they get, (6,) each, in rad and s.
+    """Desired joint positions, velocities and accelerations at time t, (6,) each, in rad and s.
 
     From rest to rest: s^3 (10 - 15 s + 6 s^2) of `TURN`, where s is the part of the time that is over.
     """
@@ -95,7 +95,7 @@ def shortest_time(answer: Any) -> Verdict:
 
 
 def _strongest(model: Model, duration: float, gravity: bool = True) -> float:
-    """The largest torque of the motor that lifts the arm on the path, N m."""
+    """Return the largest torque of the motor that lifts the arm on the path, N m."""
     points = [path(t, duration) for t in np.linspace(0.0, duration, 400)]
     q, v, vdot = (np.array(column) for column in zip(*points, strict=True))
     tau = rnea(model, q, v, vdot)
@@ -123,7 +123,7 @@ def inertia_by_asking(function: Callable[..., Any]) -> Verdict:
 
 
 def _what_is_wrong(model: Model, q: NDArray, found: NDArray, H: NDArray) -> str:
-    """The mistake that explains a matrix that is not H."""
+    """Explain the mistake in a matrix that is not H."""
     n, scale = model.nv, 1e-8 * np.abs(H).max()
     still = rnea(model, q, np.zeros(n), np.zeros(n))
     if np.allclose(found, H + still[:, None], atol=scale) or np.allclose(found, H + still, atol=scale):

@@ -19,10 +19,10 @@ from rbdkit.library import turret_pendulum, zigzag_angles, zigzag_chain
 from rbdkit.trace import trace
 
 BODIES, CHILDREN = 12, 2
-"""Of the tree of exercise 3, and of each of its bodies at most."""
+"""Number of bodies of the tree in exercise 3, and largest number of children of a body."""
 TOLERANCES = np.geomspace(1e-2, 1e-9, 15)
 START, DURATION, ERROR = ([0.0, 1.0], [0.15, 0.0]), 3.0, 1e-3
-"""Of exercise 5: where the turret begins, s, and how far off it may end, rad."""
+"""Exercise 5: initial state of the turret, duration (s), and largest error at the end (rad)."""
 
 
 @checks("F10-1")
@@ -56,7 +56,7 @@ def own_acceleration(function: Any) -> Verdict:
 
 
 def _seen_at_centre(a: NDArray, c: tuple[float, float]) -> NDArray:
-    """a_O as motion of C, exactly."""
+    """Compute the acceleration of C from a_O, exactly."""
     (w, ax, ay), (x, y) = map(Fraction, a.tolist()), map(Fraction, c)
     return np.array([float(part) for part in (w, ax - w * y, ay + w * x)])
 
@@ -123,7 +123,7 @@ def cheapest_tree(parents: Any) -> Verdict:
 
 @lru_cache(maxsize=64)
 def _least(n: int) -> int:
-    """Least cost of a subtree of n bodies below its root, by trying every split (Eq 10.12)."""
+    """Find the least cost of a subtree of n bodies below its root, by trying every split (Eq 10.12)."""
     if n == 1:
         return 0
     single = _least(n - 1) + 75 + 32 * (n - 1)
@@ -229,6 +229,6 @@ def _off(run: Run) -> float:
 
 @lru_cache(maxsize=1)
 def _fewest() -> int:
-    """Evaluations of the cheapest run that is good enough, over tolerances half a decade apart."""
+    """Return the evaluations of the cheapest run that is accurate enough, over tolerances half a decade apart."""
     runs = [_turret(float(tolerance)) for tolerance in TOLERANCES]
     return min(run.evaluations for run in runs if _off(run) <= ERROR)

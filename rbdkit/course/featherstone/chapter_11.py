@@ -144,7 +144,7 @@ def bounced(draw: Any) -> Verdict:
 
 
 def _leaves(draw: Any, cases: list[tuple[float, float]]) -> Verdict:
-    """Whether the arrow of the velocity after goes where the ball does; its speed is the same into the slope."""
+    """Check that the picture's arrow points where the ball goes; a velocity into the slope has the same length."""
     for slope, e in cases:
         shown, fault = call(draw, slope, e)
         if fault:
@@ -170,7 +170,7 @@ def _leaves(draw: Any, cases: list[tuple[float, float]]) -> Verdict:
 
 
 def _exchanges(found: LcpSolution, d: NDArray) -> list[tuple[int, int, str]]:
-    """Row, column and words of the pivots that `lemke` made."""
+    """Return row, column and description of the pivots that `lemke` made."""
     names = ["zeta of C1", "zeta of C2", "lambda of C1", "lambda of C2", "z_0"]
     basis, made = [0, 1], []
     for pivot in found.pivots:

@@ -19,7 +19,7 @@ RADIUS, SPEED = 0.4, 2.0
 """The wheel of exercise 1 (m, m/s): it rolls along x, and touches the ground at (1, 0, 0)."""
 
 TURNS, PULL = 2.0, 10.0
-"""The bolt of exercise 4 turns with so many rad/s about z; the spanner is pulled with so many N."""
+"""Exercise 4: angular velocity of the bolt about z, rad/s, and pull on the spanner, N."""
 
 CRANK = Inertia.box([0.6, 0.1, 0.1], mass=2.0).transformed(se3.pose(position=[0.3, 0.0, 0.1]))
 """The body of exercise 5."""
@@ -72,7 +72,7 @@ def find_screw(function: Any) -> Verdict:
 
 
 def _screw_fault(v: NDArray, point: NDArray, direction: NDArray, pitch: float) -> str:
-    """What is wrong with a screw for the twist v, or ''."""
+    """Explain what is wrong with a screw for the twist v; '' if it is right."""
     w, v_O = v[:3], v[3:]
     if np.linalg.norm(np.cross(direction, w)) > 1e-6 * np.linalg.norm(w) * np.linalg.norm(direction):
         return f"the direction {short(direction)} is not parallel to ω"
@@ -103,7 +103,7 @@ def _screw_parts(answer: Any) -> tuple[NDArray, NDArray, float] | None:
 
 @checks("F02b-1")
 def felt_acceleration(function: Any) -> Verdict:
-    """Second half, exercise 1: of a, v (6,) and a point P (3,) the point's acceleration (3,)."""
+    """Second half, exercise 1: a function of a, v (6,) and a point P (3,) that gives the point's acceleration (3,)."""
     rng = np.random.default_rng()
     for _ in range(4):
         a, v, P = rng.normal(size=6), rng.normal(size=6), rng.normal(size=3)

@@ -15,23 +15,23 @@ from rbdkit.model.graph import ConnectivityGraph
 from rbdkit.spatial import se3
 
 LEGS = 6
-"""Of the platform of exercise 1."""
+"""Number of legs of the platform in exercise 1."""
 
 ALONG_X, ALONG_Y = 0.25, 0.1
-"""Where the frame of exercise 3 stands, m."""
+"""Position of the frame in exercise 3, m."""
 
 SUN, PLANET = 0.3, 0.1
 """Radii of the gears of exercise 4, m."""
 
 NEAR = 1e-2
-"""How far an answer of exercise 3 may be off, m or rad: 1.57 will do for a quarter turn."""
+"""Tolerance of exercise 3, m or rad: 1.57 counts as a quarter turn."""
 
 STEP, SPIN, STEPS = 0.02, 3.0, 500
-"""Of the run of exercise 5: s, rad/s, and how many steps."""
+"""Exercise 5: step (s), angular velocity (rad/s), and number of steps."""
 
 
 def platform_on_legs(legs: int) -> ConnectivityGraph:
-    """A platform on legs, each a cylinder on a universal joint, a rod that slides in it, a ball joint on top."""
+    """Build a platform on legs: each a cylinder on a universal joint, a rod that slides in it, a ball joint on top."""
     joints = []
     for k in range(1, legs + 1):
         joints += [
@@ -94,7 +94,7 @@ def tree_of_wishes(answer: Any) -> Verdict:
 
 
 def target_pose(x: float = ALONG_X, y: float = ALONG_Y) -> NDArray:
-    """Pose of the frame F_1 in F_0 of exercise 3: z_1 points along y_0, the origin is at (x, y, 0), m."""
+    """Return the pose of frame F_1 in F_0 in exercise 3: z_1 along y_0, origin at (x, y, 0), m."""
     return np.array([[0.0, -1.0, 0.0, x], [0.0, 0.0, 1.0, y], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
@@ -211,7 +211,7 @@ def tip_of_the_frame(draw: Any) -> Verdict:
 
 
 def _dh(a: float, alpha: float, d: float, theta: float) -> NDArray:
-    """Craig's matrix."""
+    """Return Craig's matrix (4, 4) of Denavit-Hartenberg parameters."""
     ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
     return np.array(
         [[ct, -st, 0.0, a], [st * ca, ct * ca, -sa, -sa * d], [st * sa, ct * sa, ca, ca * d], [0.0, 0.0, 0.0, 1.0]]
@@ -219,7 +219,7 @@ def _dh(a: float, alpha: float, d: float, theta: float) -> NDArray:
 
 
 def _planet(q: float) -> tuple[NDArray, NDArray, NDArray]:
-    """S in planet axes, the same velocity in sun axes at the sun's centre, and the planet's pose."""
+    """Return S in planet axes, the same velocity in sun axes about the sun's centre, and the planet's pose."""
     arm, turns = SUN + PLANET, 1.0 + SUN / PLANET
     c, s = np.cos(turns * q), np.sin(turns * q)
     center = arm * np.array([np.cos(q), np.sin(q), 0.0])

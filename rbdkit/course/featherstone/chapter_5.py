@@ -24,16 +24,16 @@ from rbdkit.model import Model
 from rbdkit.trace import trace
 
 JOINTS = 8
-"""Of the chain of exercise 1."""
+"""Number of joints of the chain in exercise 1."""
 
 
 def arm() -> Model:
-    """The arm of exercises 2 and 3."""
+    """Return the arm of exercises 2 and 3."""
     return right_angle_arm("RRR", length=0.4, seed=5)
 
 
 POSE, RATES, ACCELERATIONS = np.array([0.3, -0.5, 1.0]), np.array([3.0, 0.0, -4.0]), np.array([0.0, 10.0, 0.0])
-"""Its state in exercises 2 and 3, rad, rad/s, rad/s²."""
+"""State of the arm in exercises 2 and 3, rad, rad/s, rad/s²."""
 
 
 @checks("F05-1")

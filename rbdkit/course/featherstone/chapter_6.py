@@ -24,18 +24,18 @@ from rbdkit.library.parent_arrays import branched_parents, random_parents
 from rbdkit.trace import trace
 
 FREEDOMS = (6, 2, 0, 1, 3, 1)
-"""Of the joints of the robot of exercise 2; joint 3 is a weld."""
+"""Freedoms of the joints of the robot in exercise 2; joint 3 is a weld."""
 
 ROWS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 6, 10, 11, 8)
 """The expanded parent array of that robot, counted from 1 as in the book."""
 
 JOINTS = 60
-"""Of the machine of exercise 4."""
+"""Number of joints of the machine in exercise 4."""
 
 
 @checks("F06-1")
 def tree_with_filled_entries(parents: Any, pairs: float = 8) -> Verdict:
-    """Exercise 1: a parent array of seven bodies, one on the base, whose H has so many entries above its diagonal."""
+    """Exercise 1: a parent array of seven bodies, one on the base, whose H has `pairs` nonzeros above its diagonal."""
     lam = wholes(parents, 7)
     if lam is None:
         return wrong("a parent array of seven bodies holds seven whole numbers: λ(1), ..., λ(7), with 0 for the base.")
@@ -107,7 +107,7 @@ def solve_transposed(function: Any) -> Verdict:
 
 
 def _solves(function: Callable[..., Any], lam: tuple[int, ...], seed: int) -> Verdict | None:
-    """None if the function solves a system with NaN in place of zeros."""
+    """Return None if the function solves a system with NaN in place of zeros, else a verdict that says why not."""
     n, rng = len(lam), np.random.default_rng(seed)
     filled = np.tril(sparsity_pattern(lam))
     L = np.where(filled, rng.uniform(0.5, 1.5, (n, n)) + 2.0 * np.eye(n), np.nan)
@@ -135,14 +135,14 @@ def _solves(function: Callable[..., Any], lam: tuple[int, ...], seed: int) -> Ve
 
 
 def _overwritten(function: Callable[..., Any], L: Any, x: Any, lam: Sequence[int]) -> Any:
-    """What the function returns, or the x that it leaves behind."""
+    """Return the function's result, or the x that it overwrote if it returns None."""
     result = function(L, x, lam)
     return x if result is None else result
 
 
 @checks("F06-4")
 def limbs(answer: Any, factor: int = 100) -> Verdict:
-    """Exercise 4: the fewest equal limbs on the base for which L^T D L is so many times cheaper than for a chain."""
+    """Exercise 4: the fewest equal limbs on the base for which L^T D L is `factor` times cheaper than for a chain."""
     k = whole(answer)
     if k is None or not 1 <= k <= JOINTS or JOINTS % k:
         return wrong(f"{brief(answer)} is not a number of limbs that {JOINTS} joints can share evenly.")
@@ -161,7 +161,7 @@ def limbs(answer: Any, factor: int = 100) -> Verdict:
 
 
 def limb_work(k: int) -> int:
-    """Operations of the L^T D L factorization for k chains side by side."""
+    """Count the operations of the L^T D L factorization for k equal chains on the base."""
     joints = JOINTS // k
     chain = tuple(range(-1, joints - 1))
     return k * sparse_costs(chain, "ltdl").factorization.total

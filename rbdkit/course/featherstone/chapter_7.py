@@ -189,19 +189,19 @@ def bead(draw: Any) -> Verdict:
 
 
 def bent_arm() -> tuple[Model, NDArray]:
-    """Three rods on hinges about y, hanging from the ground, and their angles."""
+    """Return three rods on hinges about y, hanging from the ground, and their angles."""
     return chain_pendulum(3), np.array(BENT)
 
 
 def _pairs(answer: Any) -> Any:
-    """Lists as tuples; the numbers of links as their names."""
+    """Convert nested lists to tuples, and numbers of links to their names."""
     if isinstance(answer, list | tuple):
         return tuple(_pairs(part) for part in answer)
     return str(answer) if isinstance(answer, int) else answer
 
 
 def _torn(order: Order) -> bool:
-    """Whether a part of the order holds links that are no neighbours."""
+    """Whether some part of the assembly order joins links that are not neighbours."""
     if isinstance(order, str):
         return False
     numbers = sorted(0 if name == "world" else int(name) for name in bodies_of(order))

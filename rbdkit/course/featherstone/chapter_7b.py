@@ -16,7 +16,7 @@ from rbdkit.library import double_pendulum, random_tree
 from rbdkit.model import Model
 
 GRAVITY = 9.81
-"""m/s², in the exercise on the leaning rod."""
+"""Gravity in the exercise on the leaning rod, m/s²."""
 
 
 def _state(model: Model, rng: np.random.Generator) -> tuple[NDArray, NDArray, NDArray]:

@@ -19,15 +19,15 @@ from rbdkit.library import five_bar
 from rbdkit.model import Model
 
 STEP, DURATION, WORST = 0.01, 5.0, 1e-4
-"""Exercise 4: step and length of the run, s, and how far the loop may be open, m."""
+"""Exercise 4: step and duration, s, and largest closure error, m."""
 IN_LINE = (0.15, 0.05 * np.sqrt(11.0))
-"""Exercise 5: the tip's place, m, where both forearms lie in line."""
+"""Exercise 5: position of the tip, m, with both forearms in line."""
 EVEN = 2.0
-"""Exercise 5: how much worse the worst direction may be driven than the best one."""
+"""Exercise 5: largest allowed ratio of the best to the worst driven direction."""
 
 
 def shortest(solve: Callable[..., Any], *given: Any, times: int = 5) -> float:
-    """The least time of a few, ms: what else the computer does can only add."""
+    """Return the least of several times, ms, since other work of the computer can only add to it."""
     spent = []
     for _ in range(times):
         start = process_time()
@@ -238,7 +238,7 @@ def slider_speed(draw: Any) -> Verdict:
 
 
 def weighted(G_u: NDArray, r: NDArray, w: NDArray) -> NDArray:
-    """u (p,) with G_u^T u = r and the least sum of w u^2, by Lagrange's multipliers."""
+    """Return the u (p,) with G_u^T u = r and the least sum of w u^2, by Lagrange multipliers."""
     p, m = G_u.shape
     matrix = np.block([[np.diag(w), G_u], [G_u.T, np.zeros((m, m))]])
     return np.asarray(np.linalg.solve(matrix, np.concatenate([np.zeros(p), r]))[:p])
@@ -262,7 +262,7 @@ def _judged(chosen: set[str], driven: ActuatedFreedoms) -> Verdict:
 
 
 def _bars(q: NDArray) -> list[NDArray]:
-    """Crank, coupler and rocker (2,) as they lie, x and z in m."""
+    """Return the vectors (2,) along crank, coupler and rocker at q, x and z in m."""
     angles = (q[0], q[0] + q[1], q[2])
     return [
         np.array([np.cos(a) * bar[0] + np.sin(a) * bar[1], np.cos(a) * bar[1] - np.sin(a) * bar[0]])
@@ -271,12 +271,12 @@ def _bars(q: NDArray) -> list[NDArray]:
 
 
 def _same_rows(K: NDArray, expected: NDArray) -> bool:
-    """Whether they demand the same: each row of one is a combination of those of the other."""
+    """Whether two matrices have the same row space, so that they express the same constraint."""
     return bool(np.linalg.matrix_rank(K, 1e-8) == 2 and np.linalg.matrix_rank(np.vstack([K, expected]), 1e-7) == 2)
 
 
 def _fault_of(K: NDArray, bars: list[NDArray], expected: NDArray) -> str:
-    """Which mistake makes K what it is."""
+    """Explain the mistake in a student's K."""
     across = [np.array([bar[1], -bar[0]]) for bar in bars]
     crank, coupler, rocker = across
     columns = {

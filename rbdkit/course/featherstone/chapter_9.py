@@ -84,7 +84,7 @@ def hybrid(answer: Any) -> Verdict:
 
 
 def _difference(answer: Callable[..., Any], given: tuple[Any, ...], expected: Any, free: NDArray) -> str:
-    """What is wrong with a student's hybrid dynamics, or nothing."""
+    """Explain what is wrong with a student's hybrid dynamics; '' if it is right."""
     H, C, tau, a, _ = given
     result, fault = call(answer, *(np.array(x) for x in given))
     if fault:
@@ -202,7 +202,7 @@ def reaction_wheel(draw: Any) -> Verdict:
 
 
 def gripper_velocity(qd: NDArray, held: bool = False) -> NDArray:
-    """Velocity (3,) of the gripper in hull axes, m/s, the hull giving way to the arm or being held."""
+    """Return the velocity (3,) of the gripper in hull axes, m/s, with the hull floating freely or held."""
     model = satellite_with_arm()
     system = to_floating_base(model)
     state = to_floating_state(model, np.concatenate([[1.0, 0, 0, 0, 0, 0, 0], ARM]), np.zeros(model.nv))

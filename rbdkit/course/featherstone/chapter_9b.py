@@ -17,7 +17,7 @@ from rbdkit.library.right_angle_arm import right_angle_arm
 from rbdkit.model import Model
 
 WRIST_RATIO = 40.0
-"""Of the wrist of exercise 1."""
+"""Gear ratio of the wrist in exercise 1."""
 LOAD, ROTOR = 0.4, 1e-4
 """Inertias of exercise 2, kg m²."""
 CRANK = 0.3
@@ -27,7 +27,7 @@ FREE_JOINTS = "RRPR"
 
 
 def elbow_arm() -> Model:
-    """The arm of exercise 4: two hinges."""
+    """Return the arm of exercise 4, with two hinges."""
     return right_angle_arm("RR", length=0.4, seed=8)
 
 

@@ -1,4 +1,4 @@
-"""The four-bar linkage of chapter 8 in closed form: where its bars are, where it is dead, how its loop drifts open."""
+"""The four-bar linkage of chapter 8 in closed form: its poses, its dead centres, and the drift of its loop."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ CRANK, COUPLER, BASE, ROCKER = 0.2, 0.5, 0.4, 0.4  # m
 SPEED = 6.0  # rad/s of the crank, at first, while the loop drifts
 START = 1.2  # rad, of the crank
 LOST = 0.3
-"""A loop that is open by more than this, m, has come apart."""
+"""Closure error, m, beyond which a run counts as failed."""
 
 _FOOT = np.array([BASE, 0.0])
 _TOP = np.array([0.0, CRANK])
 
 
 def closed(phi: float, crossed: bool = False) -> NDArray:
-    """Coordinates (3,) with the crank at an angle over the base, rad, counterclockwise; closed form."""
+    """Return the coordinates (3,) with the crank at an angle over the base, rad, counterclockwise; in closed form."""
     top = CRANK * np.array([cos(phi), sin(phi)])
     foot = np.array([BASE, 0.0])
     end = apex(top, foot, COUPLER, ROCKER, left=not crossed)
@@ -33,7 +33,7 @@ def closed(phi: float, crossed: bool = False) -> NDArray:
 
 
 def same_rocker(q: NDArray) -> NDArray:
-    """The other coordinates with the rocker where it is: the crank's end mirrored in the line to the rocker's end."""
+    """Return the other assembly mode with the same rocker: mirror the crank's end in the line to the rocker's end."""
     psi = rocker_angle(q)
     end = np.array([BASE, 0.0]) + ROCKER * np.array([cos(psi), sin(psi)])
     phi = 2.0 * atan2(end[1], end[0]) - crank_angle(q)
@@ -42,30 +42,30 @@ def same_rocker(q: NDArray) -> NDArray:
 
 
 def coordinates(phi: float, gamma: float, psi: float) -> NDArray:
-    """(3,) from the angles of crank, coupler and rocker, rad, counterclockwise; hinges turn the other way."""
+    """Return q (3,) from the angles of crank, coupler and rocker, rad, counterclockwise; hinges count clockwise."""
     turned = _NEUTRAL - np.array([phi, gamma, psi])
     q = np.array([turned[0], turned[1] - turned[0], turned[2]])
     return (q + pi) % (2.0 * pi) - pi
 
 
 def crank_angle(q: NDArray) -> float:
-    """Of the crank over the base, rad."""
+    """Return the angle of the crank over the base, rad, counterclockwise."""
     return float(_wrapped(_NEUTRAL[0] - q[0]))
 
 
 def rocker_angle(q: NDArray) -> float:
-    """Of the rocker over the base, rad."""
+    """Return the angle of the rocker over the base, rad, counterclockwise."""
     return float(_wrapped(_NEUTRAL[2] - q[2]))
 
 
 def speed_ratio(q: NDArray) -> float:
-    """Rate of the rocker over that of the crank, from the motion that the loop Jacobian lets through."""
+    """Return the rate of the rocker over that of the crank, from the null space of the loop Jacobian."""
     ratio = float(velocities(q)[2])
     return 0.0 if abs(ratio) < 1e-12 else ratio
 
 
 def dead_centres(rocker: float = ROCKER) -> NDArray:
-    """Angles (2,) of the crank, rad, at which crank and coupler lie in line: stretched, and folded upon each other.
+    """Return the crank angles (2,) of the dead centres, rad: crank and coupler in line, stretched and folded.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def dead_centres(rocker: float = ROCKER) -> NDArray:
 
 
 def loop_terms(q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Gap (n, 2) at the pin in x and z, its rate, K (n, 2, 3) and k (n, 2), of n states at once, in closed form.
+    """Compute closure error (n, 2) in x and z, its rate, K (n, 2, 3) and k (n, 2) of n states at once, in closed form.
 
     The gap is the place of the coupler's end less that of the rocker's, so that its second derivative is K qdd - k.
     """
@@ -94,7 +94,7 @@ def loop_terms(q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray, NDArr
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Motions of the linkage, one for each T_stab.
+    """Simulated motions of the linkage, one for each T_stab.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Drift:
 
 
 def drift(T_stab: ArrayLike, step: float, duration: float) -> Drift:
-    """The swinging linkage by RK4 in joint coordinates, with nothing to close the loop but ``k_stab`` (Eq 8.22).
+    """Simulate the linkage by RK4 in joint coordinates, with only ``k_stab`` (Eq 8.22) to keep the loop closed.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def drift(T_stab: ArrayLike, step: float, duration: float) -> Drift:
 
 
 def acceleration(q: NDArray, v: NDArray, T_stab: NDArray) -> NDArray:
-    """qdd (n, 3) from Eq 8.36 with the two rows of K that count."""
+    """Return qdd (n, 3) from Eq 8.36 with the two independent rows of K."""
     gap, rate, K, k = loop_terms(q, v)
     k_stab = -2.0 / T_stab[:, None] * rate - gap / T_stab[:, None] ** 2
     matrix = np.zeros((len(q), 5, 5))
@@ -163,14 +163,14 @@ _NEUTRAL = np.array([atan2(bar[1], bar[0]) for bar in BARS])
 
 
 def velocities(q: NDArray) -> NDArray:
-    """Velocities (3,) that the loop allows at one state, with the crank at 1 rad/s."""
+    """Return the joint velocities (3,) that the loop allows at one state, with the crank at 1 rad/s."""
     K = loop_jacobian(MODEL, q, "pin")[[3, 5]]  # shifts in the plane; the pin allows turns
     allowed = np.linalg.svd(K)[2][-1]
     return np.asarray(allowed / allowed[0])
 
 
 def _turned(bar: NDArray, angle: NDArray) -> NDArray:
-    """(n, 2), a bar turned about y, which takes z to x."""
+    """Rotate a bar (2,) about y by n angles; return (n, 2). A positive angle turns z towards x."""
     c, s = np.cos(angle), np.sin(angle)
     return np.stack([c * bar[0] + s * bar[1], c * bar[1] - s * bar[0]], axis=-1)
 

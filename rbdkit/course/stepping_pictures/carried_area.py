@@ -1,4 +1,4 @@
-"""A disc of states of a pendulum, carried along by a method: what becomes of its area."""
+"""A disc of states of a pendulum, carried along by an integrator, which keeps its area or does not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbdkit.widgets.playground import Picture, Playground
 
 State = tuple[NDArray, NDArray]
 CENTRE, RADIUS, CORNERS = 1.1, 0.45, 2000
-"""Of the disc, rad, and of the polygon that stands for it: fine, since the motion draws it out."""
+"""Centre and radius of the disc, rad, and corners of the polygon that stands for it: many, since it gets stretched."""
 GREEN, GREY = LINES[2], "#7a8592"
 
 
@@ -55,18 +55,18 @@ def carried_area() -> Playground:
 
 
 def explicit_euler(x: NDArray, p: NDArray, h: float) -> State:
-    """Both by what is known."""
+    """Explicit Euler: both from the old state."""
     return x + h * p, p - h * np.sin(x)
 
 
 def symplectic_euler(x: NDArray, p: NDArray, h: float) -> State:
-    """The angle by the new velocity."""
+    """Symplectic Euler: velocity first, then the angle by the new velocity."""
     p = p - h * np.sin(x)
     return x + h * p, p
 
 
 def implicit_midpoint(x: NDArray, p: NDArray, h: float) -> State:
-    """By the middle of the step, which is found by Newton's method."""
+    """Implicit midpoint rule, solved by Newton's method."""
     middle = x + 0.5 * h * p
     for _ in range(8):
         off = middle - x - 0.5 * h * p + 0.25 * h**2 * np.sin(middle)
@@ -75,7 +75,7 @@ def implicit_midpoint(x: NDArray, p: NDArray, h: float) -> State:
 
 
 def rk4(x: NDArray, p: NDArray, h: float) -> State:
-    """By four looks."""
+    """Classical Runge-Kutta method, with four evaluations."""
     k1, a1 = p, -np.sin(x)
     k2, a2 = p + 0.5 * h * a1, -np.sin(x + 0.5 * h * k1)
     k3, a3 = p + 0.5 * h * a2, -np.sin(x + 0.5 * h * k2)
@@ -93,18 +93,18 @@ METHODS: dict[str, Callable[[NDArray, NDArray, float], State]] = {
 
 
 def disc() -> State:
-    """The states round the edge of the disc at the start."""
+    """Return the states on the edge of the initial disc."""
     turn = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
     return CENTRE + RADIUS * np.cos(turn), RADIUS * np.sin(turn)
 
 
 def area(x: NDArray, p: NDArray) -> float:
-    """Of a polygon, by its corners in order."""
+    """Return the area of a polygon from its corners in order (shoelace formula)."""
     return abs(0.5 * float(np.sum(x * np.roll(p, -1) - np.roll(x, -1) * p)))
 
 
 def carried(method: str, step: float, steps: float) -> list[State]:
-    """The disc at the start and after each step."""
+    """Return the disc at the start and after each step."""
     found = [disc()]
     for _ in range(round(steps)):
         found.append(METHODS[method](*found[-1], step))

@@ -18,11 +18,11 @@ from rbdkit.widgets.playground import Picture, Playground
 
 NORTH = np.array([0.0, 0.0, 1.0])
 STEPS, STATIONS = 24, 4
-"""Points of each side of the triangle, and how many of these a frame is drawn for."""
+"""Number of points on each side of the triangle, and of those at which a frame is drawn."""
 LENGTH = 0.3
-"""Of the arrows that are carried, m."""
+"""Length of the arrows that are carried, m."""
 FACING = np.radians(-65.0)
-"""Longitude in the middle of the triangle: of who looks at it."""
+"""Longitude of the triangle's middle, which faces the viewer."""
 
 
 def carried_home() -> Playground:
@@ -66,14 +66,14 @@ def carried_home() -> Playground:
 
 
 def corners(down: float, apart: float) -> NDArray:
-    """Of the triangle, (3, 3) on the unit sphere, the pole first; degrees."""
+    """Return the corners of the triangle, (3, 3) on the unit sphere, the pole first; arguments in degrees."""
     a, b = np.radians([down, apart])
     sides = [[np.sin(a) * np.cos(at), np.sin(a) * np.sin(at), np.cos(a)] for at in (FACING - 0.5 * b, FACING + 0.5 * b)]
     return np.array([NORTH, *sides])
 
 
 def path(down: float, apart: float, way: float = 100.0) -> NDArray:
-    """Points of the triangle's sides, (n, 3), from the pole on, for so many percent of the way."""
+    """Return points (n, 3) along the triangle's sides, from the pole on, for the first `way` percent of the way."""
     round_trip = [*corners(down, apart), NORTH]
     s = np.linspace(0.0, 1.0, STEPS + 1)
     sides = [sphere.geodesic(a, sphere.log(a, b), s)[k > 0 :] for k, (a, b) in enumerate(pairwise(round_trip))]
@@ -82,7 +82,7 @@ def path(down: float, apart: float, way: float = 100.0) -> NDArray:
 
 
 def carried(points: NDArray) -> NDArray:
-    """The triads over the points of a way, (n, 3, 3), that set out with d1 ahead."""
+    """Return the parallel-transported triads (n, 3, 3) along the points of a path; the first has d1 ahead."""
     ahead = sphere.log(points[0], points[1])
     d1 = ahead / np.linalg.norm(ahead)
     first = np.stack([d1, np.cross(points[0], d1), points[0]], axis=-1)
@@ -90,19 +90,19 @@ def carried(points: NDArray) -> NDArray:
 
 
 def turned(triads: NDArray) -> float:
-    """By how much the last triad is ahead of the first about their common d3, rad from 0 to 2 pi."""
+    """Return the angle from the first triad to the last about their common d3, rad from 0 to 2 pi."""
     turn = triads[0].T @ triads[-1]
     return float(np.arctan2(turn[1, 0], turn[0, 0]) % (2.0 * np.pi))
 
 
 def area(down: float, apart: float) -> float:
-    """Of the triangle, as a part of the unit sphere's 4 pi: from two sides and the angle between (Euler's formula)."""
+    """Return the area of the triangle on the unit sphere, from two sides and the angle between (Euler's formula)."""
     square, between = np.tan(0.5 * np.radians(down)) ** 2, np.radians(apart)
     return float(2.0 * np.arctan2(square * np.sin(between), 1.0 + square * np.cos(between)))
 
 
 def draw(down: float, apart: float, way: float) -> Picture:
-    """The way as far as it goes, frames along it, and what came home."""
+    """Draw the path so far, frames along it, and the rotation on return."""
     whole, gone = path(down, apart), path(down, apart, way)
     triads = carried(gone)
     home = len(gone) == len(whole)

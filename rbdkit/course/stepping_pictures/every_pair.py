@@ -15,7 +15,7 @@ from rbdkit.widgets.playground import Picture, Playground
 OFFERED = tuple(
     name for name in FORMULATIONS if "non_twisting" not in name and name not in ("local_velocity", "quaternion")
 )
-"""Those that take one of the machines at least."""
+"""Formulations that accept at least one of the mechanisms."""
 
 
 def every_pair() -> Playground:

@@ -71,7 +71,7 @@ def flipping() -> Playground:
 
 
 def run(method: str, J2: float, spin: float, tilt: float, steps: float) -> Trajectory:
-    """The box by a method."""
+    """Simulate the box by a method."""
     formulation, integrator = METHODS[method]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # steps that are too long are what this is about
@@ -88,19 +88,19 @@ def run(method: str, J2: float, spin: float, tilt: float, steps: float) -> Traje
 
 @lru_cache(maxsize=32)
 def exact(J2: float, spin: float, tilt: float) -> NDArray:
-    """Omega (n, 3) at `TIMES`."""
+    """Return the exact Omega (n, 3) at `TIMES`."""
     found, _ = free_rotation((MOMENTS[0], J2, MOMENTS[2]), (tilt, 0.0, spin), TIMES, digits=24)
     return np.asarray(found)
 
 
 def first_flip(Omega: NDArray) -> float:
-    """When the spin about axis 3 is zero for the first time, s; infinite if it never is."""
+    """Return the first time at which the spin about axis 3 is zero, s; infinite if it never is."""
     below = np.flatnonzero(Omega[:, 2] < 0.0)
     return float(TIMES[below[0]]) if len(below) else np.inf
 
 
 def error(motion: Trajectory, true: NDArray) -> float:
-    """The largest difference in a component of Omega at `TIMES`, rad/s."""
+    """Return the largest error of a component of Omega at `TIMES`, rad/s."""
     own = np.stack([np.interp(TIMES, motion.t, motion.v[:, k]) for k in range(3)], axis=-1)
     return float(np.abs(own - true).max())
 

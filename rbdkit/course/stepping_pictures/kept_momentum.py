@@ -57,7 +57,7 @@ def kept_momentum() -> Playground:
 
 
 def run(J1: float, J2: float, W1: float, W2: float, step: float, method: str) -> Motion:
-    """One second of the body, by steps of so many milliseconds."""
+    """Simulate the body for one second, with steps in milliseconds."""
     model = fixed_point_model([[J1, -1 / 7, 0.0], [-1 / 7, J2, 0.0], [0.0, 0.0, 5.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # steps that are too long are what this is about

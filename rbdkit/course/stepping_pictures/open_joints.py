@@ -1,4 +1,4 @@
-"""How far joints come open on two groups, and what becomes of the energy."""
+"""Drift of joints and energy in body formulations on different Lie groups."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def which_opens() -> Playground:
 
 
 def run(start: Start, group: str, duration: float, h: float, method: str = "rk4") -> Motion:
-    """A motion on a group, by steps of h seconds."""
+    """Simulate a motion on a Lie group, with steps of h seconds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # poor methods and long steps are on offer
         motion = simulate(*start, duration=duration, dt=h, formulation=group, integrator=method, progress=False)
@@ -86,13 +86,13 @@ def run(start: Start, group: str, duration: float, h: float, method: str = "rk4"
 
 
 def gaps(motion: Motion, joint: str) -> NDArray:
-    """How far a joint is open at each time, m, a column for each direction."""
+    """Return the closure error of a joint at each time, m, a column for each direction."""
     assert isinstance(motion.system, ConstrainedBodies)
     return motion.system.joint_error(motion.x, joint)
 
 
 def opened(motion: Motion, joint: str) -> float:
-    """How far a joint comes open, m."""
+    """Return the largest closure error of a joint, m."""
     return float(np.linalg.norm(gaps(motion, joint), axis=-1).max())
 
 

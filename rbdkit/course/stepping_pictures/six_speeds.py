@@ -35,7 +35,7 @@ def six_speeds() -> Playground:
 
 
 def motion(w: tuple[float, ...]) -> tuple[NDArray, NDArray]:
-    """U (3,), m/s, and Omega (3,), rad/s, with these speeds."""
+    """Return U (3,), m/s, and Omega (3,), rad/s, for the six speeds."""
     v_L = np.linalg.solve(CUBE.D, w)
     return v_L[:3], v_L[3:]
 

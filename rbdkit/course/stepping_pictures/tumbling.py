@@ -18,7 +18,7 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
 SPIN, ASIDE = 20.0, 0.05
-"""Rad/s about the chosen axis, and about the others."""
+"""Angular velocity about the chosen axis, and about the others, rad/s."""
 
 
 def tumbling() -> Playground:
@@ -45,7 +45,7 @@ def tumbling() -> Playground:
 
 
 def run(moments: tuple[float, float, float], axis: int, half_edge: float) -> Motion:
-    """Two seconds of a box spun about one of its axes, 0 to 2, in the speeds of the points of a cube."""
+    """Simulate a box spun about one of its axes (0 to 2) for two seconds, in the six speeds of points of a cube."""
     start = np.full(3, ASIDE)
     start[axis] = SPIN
     points = Projection.hexahedral(half_edge, half_edge, half_edge)

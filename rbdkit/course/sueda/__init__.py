@@ -27,7 +27,7 @@ PARTS = {
     "time": "time",
     "warnings": "warnings",
 }
-"""What the notebooks use often, and where it is at home."""
+"""Names from the library that notebooks import from this package, and where each is defined."""
 
 
 def __getattr__(name: str) -> Any:

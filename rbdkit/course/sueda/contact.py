@@ -16,7 +16,7 @@ from rbdkit.spatial.fields import material_jacobian
 
 OWN = (active_set, lemke, quadratic_program)
 GOOD = 1e-6
-"""m/s or N s of numbers of size one: sweeps need not go to the end."""
+"""Tolerance for results of size one, m/s or N s; Gauss-Seidel iteration need not converge fully."""
 
 
 @checks("S07-1")

@@ -123,7 +123,7 @@ def gradients(solve: Any) -> Verdict:
 
 
 class _Counted:
-    """A matrix as a function that counts how often it was asked."""
+    """A matrix as a function that counts its calls."""
 
     def __init__(self, matrix: NDArray) -> None:
         self.matrix, self.times = matrix, 0

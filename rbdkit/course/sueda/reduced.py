@@ -25,7 +25,7 @@ OWN = (redmax_jacobian, redmax_jacobian_and_rate, jacobian_product, reduced_equa
 
 
 def _tree(branches: bool) -> Bodies:
-    """A tree of hinges and universal joints at some state; a chain unless it branches."""
+    """Return a tree of hinges and universal joints in some state; a chain unless it branches."""
     model = cuboid_tree([-1, 0, 0, 1, 3] if branches else [-1, 0, 1, 2], [Revolute("y"), Universal("x", "y")])
     rng = np.random.default_rng(7)
     return bodies_at(model, rng.normal(size=model.nq), rng.normal(size=model.nv))

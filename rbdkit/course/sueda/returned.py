@@ -1,4 +1,4 @@
-"""What a student's function returns for given arguments, as arrays, or in words why it is no answer."""
+"""Call a student's function and read its results as arrays of given shapes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rbdkit.course.answers import brief, call, numbers
 
 NEAR = 1e-8
-"""Of numbers of size one: answers may be by differences."""
+"""Relative tolerance; loose enough for answers by finite differences."""
 
 
 def returned(
@@ -22,7 +22,7 @@ def returned(
     *shapes: tuple[int, ...],
     own: Iterable[Callable[..., Any]] = (),
 ) -> tuple[list[NDArray], str]:
-    """Arrays of the given shapes, and '' or what is wrong. The function may write into its arguments: they are copies.
+    """Call a student's function on copies of the arguments; return arrays of the given shapes, and '' or what is wrong.
 
     Several shapes are asked for as a tuple of so many.
     """
@@ -45,14 +45,14 @@ def returned(
 
 
 def same(found: NDArray, expected: NDArray, near: float = NEAR) -> bool:
-    """Whether two arrays agree, as a share of the largest number."""
+    """Whether two arrays agree, relative to the largest number."""
     return bool(
         np.abs(found - expected).max(initial=0.0) <= near * max(1e-300, float(np.abs(expected).max(initial=0.0)))
     )
 
 
 def worst(found: NDArray, expected: NDArray) -> str:
-    """The entry that is off most, counted from 1 as in print."""
+    """Describe the entry with the largest error, with indices from 1 as in print."""
     at = np.unravel_index(np.abs(found - expected).argmax(), expected.shape)
     where = ", ".join(str(int(k) + 1) for k in at)
     return f"entry ({where}) is {found[at]:.6g} and should be {expected[at]:.6g}"

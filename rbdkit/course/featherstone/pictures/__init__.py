@@ -63,7 +63,7 @@ HOMES = {
     "unit_acceleration": ["RODS", "unit_acceleration_playground"],
     "zigzag_fan": ["zigzag_fan"],
 }
-"""Which file each name comes from; those of IPython show formulas and tables."""
+"""Module that defines each name; names from IPython display formulas and tables."""
 
 
 def __getattr__(name: str) -> Any:
@@ -75,14 +75,14 @@ def __getattr__(name: str) -> Any:
 
 
 class File(ModuleType):
-    """A file of this package: called, it is the picture that bears its name."""
+    """A module of this package that can be called: it then calls the picture function of its own name."""
 
     def __call__(self, *values: Any, **options: Any) -> Any:
         return getattr(self, self.__name__.rpartition(".")[2])(*values, **options)
 
 
 class Pictures(ModuleType):
-    """Once a file is loaded, its module stands where the picture of its name was asked for, and takes its place."""
+    """This package: makes a submodule callable as it is bound, since it hides the picture function of the same name."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, ModuleType) and name in HOMES.get(name, ()):

@@ -1,4 +1,4 @@
-"""What a parent feels of a body through a joint: I^a = I^A - U D^-1 U^T loses the directions of S (section 7.2.2)."""
+"""Apparent inertia of a body through a joint: I^a = I^A - U D^-1 U^T loses the directions of S (section 7.2.2)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
 SIZE, MASS = (0.9, 0.35, 0.2), 4.0
-"""Of the body, m and kg."""
+"""Size (m) and mass (kg) of the body."""
 RADIUS = 0.34
-"""Of an ellipsoid that shows the whole mass, m."""
+"""Radius of an ellipsoid that stands for the whole mass, m."""
 ZERO = 1e-12
-"""Elements smaller than this, in kg, kg m and kg m2, are those that are zero but for round-off."""
+"""Elements smaller than this, in kg, kg m and kg m2, count as zero."""
 ROWS = ("nx", "ny", "nz", "fx", "fy", "fz")
 JOINTS: dict[str, Callable[[NDArray], JointType]] = {
     "hinge": Revolute,
@@ -84,7 +84,7 @@ def draw(joint: str, tilt: float, offset: float) -> Picture:
 
 
 def model(joint: str, tilt: float, offset: float) -> Model:
-    """The body on its joint at the origin."""
+    """Build the body on its joint at the origin."""
     made = Model("a body behind a joint", gravity=(0.0, 0.0, 0.0))
     pose = se3.pose(position=[offset, 0.0, 0.0])
     inertia, shape = Inertia.box(SIZE, mass=MASS).transformed(pose), Geometry(Box(SIZE), pose)
@@ -93,7 +93,7 @@ def model(joint: str, tilt: float, offset: float) -> Model:
 
 
 def felt(joint: str, tilt: float, offset: float) -> tuple[NDArray, NDArray, NDArray]:
-    """I^A, I^a and S at the joint."""
+    """Return I^A, I^a and S at the joint."""
     body = model(joint, tilt, offset)
     rest = np.zeros(body.nv)
     result = aba(body, body.neutral(), rest, rest)
@@ -106,12 +106,12 @@ def axis(tilt: float) -> NDArray:
 
 
 def rank(I: NDArray) -> int:
-    """Of a 6 x 6 inertia, to round-off."""
+    """Return the rank of a 6 x 6 inertia, to round-off."""
     return int(np.linalg.matrix_rank(I, tol=1e-10 * float(np.abs(I).max())))
 
 
 def matrix(I: NDArray) -> Plot:
-    """The 36 numbers, those that are zero as dots."""
+    """Draw the 36 numbers, zeros as dots."""
     figure = Plot(figsize=(4.1, 3.3), layout="constrained")
     ax = figure.subplots()
     for (i, j), x in np.ndenumerate(I):

@@ -23,7 +23,7 @@ ORDERS = ("halves", "one by one")
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the chain. first, last : numbers of its bodies. round : after which it is there; 0 for bodies."""
+    """A part of the chain. first, last : numbers of its bodies. round : round that assembles it; 0 for one body."""
 
     first: int
     last: int
@@ -44,7 +44,7 @@ def assembly_rounds() -> Playground:
 
 
 def draw(links: float, order: str, round: float) -> Picture:
-    """The pieces that there are after so many rounds."""
+    """Draw the assembled pieces after a number of rounds."""
     n = int(np.rint(links))
     plan = order_of(n, order)
     rounds = depth(plan)
@@ -70,7 +70,7 @@ def draw(links: float, order: str, round: float) -> Picture:
 
 @lru_cache
 def chain(n: int) -> Model:
-    """Bodies 1 to n on hinges; only who is on whom matters here."""
+    """Build bodies 1 to n on hinges; only the connectivity matters here."""
     model = Model("chain")
     for k in range(1, n + 1):
         model.add_body(str(k), "world" if k == 1 else str(k - 1), Revolute("y"))
@@ -83,14 +83,14 @@ def order_of(n: int, order: str) -> Order:
 
 
 def pieces(plan: Order) -> list[Piece]:
-    """Every body and every assembly of a plan."""
+    """List every body and every assembly of a plan."""
     numbers = [0 if name == "world" else int(name) for name in bodies_of(plan)]
     own = Piece(min(numbers), max(numbers), depth(plan))
     return [own] if isinstance(plan, str) else [*pieces(plan[0]), *pieces(plan[1]), own]
 
 
 def draw_pieces(ax: Axes, made: list[Piece], n: int, rounds: int, done: int) -> None:
-    """Bodies along x, rounds upwards; what is not there yet is pale."""
+    """Draw bodies along x and rounds upwards; pieces not assembled yet are pale."""
     for piece in made:
         color = GROUND if piece.round == 0 else SELECTED if piece.round == done else LINES[0]
         alpha = 0.9 if piece.round <= done else 0.12
@@ -104,7 +104,7 @@ def draw_pieces(ax: Axes, made: list[Piece], n: int, rounds: int, done: int) -> 
 
 @lru_cache
 def rounds_of(order: str) -> list[int]:
-    """Rounds for chains of 1, 2, ... links."""
+    """Return the number of rounds for chains of 1, 2, ... links."""
     return [depth(order_of(n, order)) for n in range(1, MOST + 1)]
 
 

@@ -30,13 +30,13 @@ LABELS = ("ωx", "ωy", "ωz", "vx", "vy", "vz")
 
 
 def hinge_inertia() -> abi_z:
-    """I^a of the body about a free hinge along the z axis of its frame."""
+    """Return I^a of the body about a free hinge along the z axis of its frame."""
     IA = rbi.of(BODY.ten_parameters).articulated()
     return Joint.of(IA, fv.of([0.0] * 6), 0.0).freed(IA)
 
 
 def carried(kind: str, step: str, theta: float, d: float, alpha: float, a: float) -> rbi | abi | abi_z:
-    """The inertia in the coordinates of a step on the way from the body's frame to its parent's."""
+    """Transform the inertia to one of the frames on the way from the body's frame to its parent's."""
     inertia: rbi | abi | abi_z = hinge_inertia() if KINDS[kind] == "Xᵀ Iᵃ X" else rbi.of(BODY.ten_parameters)
     for screw in (scrz(theta, d), scrx(alpha, a))[: STEPS.index(step)]:
         inertia = screw.inv_apply(inertia)

@@ -35,7 +35,7 @@ def cat_waist() -> Playground:
 
 
 def state(bend: float, runs: float) -> FloatingState:
-    """The cat after its waist, bent by an angle, has let the bend run round; upside down before it bent.
+    """Return the cat's state after its bent waist has let the bend run round; it starts upside down.
 
     Both halves are tilted by half the bend from the long direction X and have turned back about their own axes by as
     much as the bend has run; the plane of the bend has turned about X by what `cat_roll` says.
@@ -97,7 +97,7 @@ def _poses(q: ArrayLike) -> NDArray:
 
 
 def _room() -> NDArray:
-    """Poses (k, bodies, 4, 4) that take as much room as the cat and its arrows at all settings."""
+    """Return poses (k, bodies, 4, 4) that take as much room as the cat and its arrows at all settings."""
     poses = np.repeat(_poses([to_fixed_state(state(1.2, k / 6))[0] for k in range(6)])[:, None], 3, axis=1)
     poses[:, :, 1:, 0, 3] += np.array([-0.9, 0.0, 0.9])[:, None] * HALF
     poses[:, 1, 1:, 2, 3] += 0.7 * HALF
@@ -109,6 +109,6 @@ def _waist_axis(psi: float) -> NDArray:
 
 
 def _centered(R: NDArray, q: NDArray) -> NDArray:
-    """Where the waist is when the centre of mass is at the origin."""
+    """Return the position of the waist when the centre of mass is at the origin."""
     at_origin, _ = to_fixed_state(FloatingState(se3.pose(R), q, np.zeros(6), np.zeros(3)))
     return -center_of_mass(_CAT, at_origin)

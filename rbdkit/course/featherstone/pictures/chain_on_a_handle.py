@@ -21,9 +21,9 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
 LINKS, LENGTH, MASS, FOLD = 8, 0.4, 1.0, 0.6
-"""How many, m and kg of each, and rad of every joint at first."""
+"""Number of links, length (m) and mass (kg) of each, and initial joint angle (rad)."""
 GAP = 0.45
-"""Between the assembled links and the others, m."""
+"""Gap in the picture between the assembled links and the others, m."""
 LARGEST = 0.55
 """Radius of an ellipsoid that shows the mass of all links, m."""
 JOINTS: dict[str, JointType] = {"hinges": Revolute("y"), "ball joints": Spherical(), "welded": Fixed()}
@@ -48,7 +48,7 @@ def chain_on_a_handle() -> Playground:
 
 
 def draw(links: float, fold: float, joints: str) -> Picture:
-    """So many links on the handle."""
+    """Draw the chain with the given number of links assembled to the handle."""
     k = round(links)
     model = chain(joints, fold)
     q = coordinates(model, fold)
@@ -73,7 +73,7 @@ def draw(links: float, fold: float, joints: str) -> Picture:
 
 
 def chain(joints: str, fold: float) -> Model:
-    """Links along x, the first on a free joint, weightless; welded ones with the fold in their placement."""
+    """Build weightless links along x, the first on a free joint; welded ones have the fold in their placement."""
     model = Model("chain", gravity=(0.0, 0.0, 0.0))
     middle = se3.pose([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]], [0.5 * LENGTH, 0.0, 0.0])
     inertia = Inertia.cylinder(0.1 * LENGTH, LENGTH, mass=MASS).transformed(middle)
@@ -86,12 +86,12 @@ def chain(joints: str, fold: float) -> Model:
 
 
 def turns(fold: float) -> list[float]:
-    """About y at every joint, to and fro, rad."""
+    """Return the alternating joint angles about y, rad."""
     return [fold if n % 2 == 0 else -fold for n in range(LINKS - 1)]
 
 
 def coordinates(model: Model, fold: float) -> NDArray:
-    """The zigzag in the joints' coordinates, its middle line along x."""
+    """Return the coordinates of the zigzag, with its middle line along x."""
     q = model.neutral()
     q[: model.joints[1].nq] = Free().project(about_y(-0.5 * fold, [0.0, 0.0, 0.0]))
     for joint, turn in zip(model.joints[2:], turns(fold), strict=True):
@@ -100,7 +100,7 @@ def coordinates(model: Model, fold: float) -> NDArray:
 
 
 def on_handle(model: Model, q: NDArray) -> list[Handle]:
-    """The equation of the first link in its own coordinates: alone, with the next one on it, with the next two, ..."""
+    """Return articulated inertia and bias force of the first link, in its axes, with 0, 1, 2, ... links on it."""
     rest = np.zeros(model.nv)
     system = take_apart(model, q, rest, rest)
     to_handle = np.linalg.inv(system.X[1])
@@ -131,6 +131,6 @@ def growth(felt: list[Handle], k: int) -> Plot:
 
 
 def about_y(angle: float, position: ArrayLike) -> NDArray:
-    """A pose turned about y."""
+    """Return a pose turned about y."""
     c, s = np.cos(angle), np.sin(angle)
     return se3.pose([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]], position)

@@ -70,7 +70,7 @@ def _tree(shape: str, n: int) -> Model:
 
 
 def condition_of(tree: Model, fold: float) -> float:
-    """Condition number of H, the joints at +fold and -fold in turn."""
+    """Return the condition number of H with the joints at +fold and -fold in turn."""
     return float(np.linalg.cond(crba(tree, zigzag_angles(tree.nv, fold))))
 
 
@@ -107,6 +107,6 @@ def _rods(ax: Axes, tree: Model, fold: float) -> None:
 
 
 def rods_in_plane(tree: Model, q: NDArray) -> NDArray:
-    """(n, 2, 2) ends of the rods, the hinge first; x, y."""
+    """Return the ends (n, 2, 2) of the rods, the hinge first; x and y."""
     poses = forward_kinematics(tree, q).poses[1:]
     return np.stack([poses[:, :2, 3], poses[:, :2, 3] + poses[:, :2, 0]], axis=1)

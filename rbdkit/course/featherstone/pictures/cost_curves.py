@@ -1,4 +1,4 @@
-"""Which algorithm is cheaper, and from when: Figs 10.4 and 10.5, with branches and the price of an addition."""
+"""Costs of the dynamics algorithms over the number of joints: Figs 10.4 and 10.5, with branches and addition costs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def draw(joints: float, addition: float, children: str) -> Picture:
 
 
 def part_costs(children: int, addition: float) -> dict[str, NDArray]:
-    """Costs of RNEA, CRBA and factorization with solution, for 1 to 40 joints in a tree filled level by level."""
+    """Return costs of RNEA, CRBA and factorization with solution, for trees of 1 to 40 joints filled level by level."""
     trees = _trees(children)
     return {
         name: np.array([cost.mul + addition * cost.add for cost in (getattr(tree, part) for tree in trees)])
@@ -78,7 +78,7 @@ def part_costs(children: int, addition: float) -> dict[str, NDArray]:
 
 
 def last_win(total: NDArray, aba: NDArray) -> int | str:
-    """The largest number of joints up to which the first never costs more; from 2 joints on."""
+    """Return the largest number of joints up to which the first never costs more, counted from 2 joints on."""
     dearer = np.flatnonzero((total > aba)[1:])
     return int(JOINTS[1:][dearer[0]]) - 1 if len(dearer) else f"more than {LARGEST}"
 

@@ -1,4 +1,4 @@
-"""What the zeros of a tree save: the counts of Table 6.6 for trees of every size and shape."""
+"""Operations saved by branch-induced sparsity: the counts of Table 6.6 for trees of every size and shape."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Operations, Trace, trace
 
 MATRICES, COMPACT, ABOUT_X, ABOUT_Z = WAYS = ("matrices", "compact", "screw about x", "screw about z")
-"""Representations. Of operations on 3x3 matrices the first is the plain product, and a screw only its rotation."""
+"""Representations. For operations on 3x3 matrices the first is the plain product, and a screw only its rotation."""
 
 Function = Callable[..., Any]
 
@@ -55,7 +55,7 @@ KINDS: dict[str, tuple[tuple[str, ...], Function]] = {
 
 @dataclass(frozen=True)
 class Way:
-    """One way to do an operation. kinds : of its arguments. printed : its cost in the book."""
+    """One way to do an operation. kinds : types of its arguments. printed : its cost in the book."""
 
     function: Function
     kinds: tuple[str, ...]

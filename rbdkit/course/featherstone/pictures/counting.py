@@ -1,4 +1,4 @@
-"""What an operation costs, by how its operands are stored: choose both, and see every multiplication and addition."""
+"""Cost of a spatial operation by the storage of its operands: choose both, and see each multiplication and addition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rbdkit.widgets.playground import Picture, Playground
 
 COLORS = {"mul": LINES[0], "add": LINES[1]}
 SHOWN = 15
-"""Lines of the listing that are seen at a time."""
+"""Number of lines of the listing that are visible."""
 
 
 def counting() -> Playground:

@@ -20,7 +20,7 @@ WORDS = {"d_O": "turning about", "d_": "sliding along", "e_O": "force along", "e
 
 
 def carried(u: str, b: str, time: float) -> tuple[NDArray, NDArray]:
-    """A basis vector b after it was carried by the unit motion u for a while, and its rate of change at first, (6,)."""
+    """Carry a basis vector b along by the unit motion u; return it after `time`, and its initial rate, (6,) each."""
     i = MOTION_BASIS.index(u)
     motion = b in MOTION_BASIS
     vector = np.eye(6)[(MOTION_BASIS if motion else FORCE_BASIS).index(b)]

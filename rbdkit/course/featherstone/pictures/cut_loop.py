@@ -72,20 +72,20 @@ class Instant:
 
     @property
     def gap(self) -> float:
-        """How far the loop joint is open, m."""
+        """Closure error of the loop joint, m."""
         return float(np.linalg.norm(self.constraint.delta))
 
 
 @cache
 def cut_at(joint: str) -> Renumbered:
-    """The linkage with this joint as its loop joint."""
+    """Return the linkage with the given joint as its loop joint."""
     graph = graph_of(MODEL)
     tree = spanning_tree(graph, [arc.name for arc in graph.joints if arc.name != joint])
     return renumbered(MODEL, regular_numbering(tree))
 
 
 def instant(joint: str, crank: float, speed: float, torque: float, apart: float = 0.0) -> Instant:
-    """What the equations of motion say with that cut. crank : rad. speed, torque : counterclockwise."""
+    """Solve the equations of motion with a given cut. crank : rad. speed, torque : counterclockwise."""
     made = cut_at(joint)
     q_pin = closed(crank)
     q, v = made.state(q_pin, speed * velocities(q_pin))
@@ -155,7 +155,7 @@ def _figure(constraint: LoopConstraint, joints: list[str]) -> Plot:
 
 
 def rows_of(constraint: LoopConstraint) -> list[str]:
-    """What each row of one loop joint forbids, in words: its T pushes along an axis, or only turns about one."""
+    """Name the motion that each row of a loop joint forbids: a shift along an axis, or a turn about one."""
     words = []
     for column in constraint.T[0].T:
         turn, push = np.abs(column[:3]), np.abs(column[3:])

@@ -19,10 +19,10 @@ from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.view import reaching
 
 WAY, LENGTH, DRIVE, DURATION = 2.0, 1.0, 2.5, 5.0
-"""Of the trolley (m), of the rope (m), how long it drives and how long one looks on (s)."""
+"""Way of the trolley (m), length of the rope (m), duration of the drive and of the simulation (s)."""
 DEGREE, STEPS = 5, 500
 KNOTS = np.concatenate([np.zeros(DEGREE), np.linspace(0.0, DRIVE, 5), np.full(DEGREE, DRIVE)])
-"""For nine numbers; the first three are equal, and so are the last: it starts and stops without a jerk."""
+"""Knots of the spline; three equal coefficients of nine at each end make the trolley start and stop smoothly."""
 
 
 def driven_trolley() -> Playground:
@@ -64,7 +64,7 @@ def driven_trolley() -> Playground:
 
 
 def path(early: float, middle: float, late: float) -> BSpline:
-    """Where the trolley is over time, m."""
+    """Return the position of the trolley over time (m), a spline."""
     return BSpline(KNOTS, [0.0, 0.0, 0.0, early, middle, late, WAY, WAY, WAY], DEGREE)
 
 
@@ -99,7 +99,7 @@ def motion(early: float, middle: float, late: float) -> tuple[NDArray, NDArray, 
 
 
 def left_over(q: NDArray, qd: NDArray) -> float:
-    """How far the load goes on swinging, rad, from its energy at the end."""
+    """Return the amplitude of the load's residual swing, rad, from its energy at the end."""
     height = 1.0 - np.cos(q[-1, 1]) + 0.5 * LENGTH * qd[-1, 1] ** 2 / 9.81
     return float(np.arccos(np.clip(1.0 - height, -1.0, 1.0)))
 

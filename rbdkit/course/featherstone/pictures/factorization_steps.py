@@ -25,7 +25,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An element was written.
+    """Record of one element being written.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Step:
 
 
 class Watched:
-    """A matrix that keeps a record of what is read and written: the factorizations run on it as they stand."""
+    """A matrix that records reads and writes; the factorizations run on it unchanged."""
 
     def __init__(self, H: NDArray) -> None:
         self.H = np.array(H, dtype=float)
@@ -70,7 +70,7 @@ class Watched:
 
 
 def steps_of(H: NDArray, lam: Sequence[int], method: Method) -> list[Step]:
-    """Everything that a factorization writes, in its order."""
+    """Record the elements that a factorization writes, in order."""
     watched: Any = Watched(H)
     (ltl if method == "ltl" else ltdl)(watched, lam)
     return watched.steps
@@ -78,7 +78,7 @@ def steps_of(H: NDArray, lam: Sequence[int], method: Method) -> list[Step]:
 
 @lru_cache
 def recorded(tree: str, method: Method) -> tuple[Step, ...]:
-    """The steps for H of one of the trees."""
+    """Return the steps for H of one of the trees (cached)."""
     return tuple(steps_of(matrix(tree, "as given"), expand_parents(TREES[tree]), method))
 
 
@@ -100,7 +100,7 @@ def factorization_steps(tree: str = "binary tree") -> Playground:
 
 
 def draw(tree: str, method: Method, number: int) -> Picture:
-    """The matrix after so many elements were written, and the row of the tree that is at work."""
+    """Draw the matrix after `number` elements were written, and the current row in the tree."""
     lam, steps = expand_parents(TREES[tree]), recorded(tree, method)
     number = min(max(number, 0), len(steps))
     n, step = len(lam), steps[number - 1] if number else None
@@ -118,7 +118,7 @@ def draw(tree: str, method: Method, number: int) -> Picture:
 
 
 def area_color(place: Place, k: int, path: list[int]) -> Any:
-    """Colour of a cell while row k is eliminated: by its area if it is touched, grey if it is done, else pale."""
+    """Return the colour of a cell while row k is eliminated: by its area if touched, grey if done, else pale."""
     i, j = place
     if i > k:
         return to_rgba(GROUND, 0.45)
@@ -128,7 +128,7 @@ def area_color(place: Place, k: int, path: list[int]) -> Any:
 
 
 def readout(done: Sequence[Step], total: int, method: Method) -> list[tuple[str, str]]:
-    """What was done so far."""
+    """Count the operations done so far."""
     area = {a: sum(step.area == a for step in done) for a in AREAS}
     rows = [("elements written", f"{len(done)} of {total}")]
     if method == "ltl":
@@ -137,7 +137,7 @@ def readout(done: Sequence[Step], total: int, method: Method) -> list[tuple[str,
 
 
 def said(step: Step | None, method: Method) -> str:
-    """The step in letters, numbered from 1."""
+    """Describe the step as a formula, with indices from 1."""
     if step is None:
         return "H as it is, its lower triangle. The dots are never looked at, nor is anything above the diagonal."
     (i, j), k = (index + 1 for index in step.place), step.k + 1

@@ -17,7 +17,7 @@ from rbdkit.widgets.playground import Picture, Playground
 
 DISTANCES = np.geomspace(1e-2, 1e4, 37)
 DIRECTION = np.array([100.0, 10.0]) / np.hypot(100.0, 10.0)
-"""Of the book's c."""
+"""Direction of the book's c."""
 PRECISIONS = {"double": np.float64, "single": np.float32}
 COMPONENTS = ("angular acceleration", "x acceleration of C", "y acceleration of C")
 
@@ -63,7 +63,7 @@ def draw(distance: float, speed: float, precision: str) -> Picture:
 
 
 def digits_left(body: PlanarBody) -> NDArray:
-    """(3,) correct digits of the components at C, from 0 to the 17 that a double can show."""
+    """Return the correct digits (3,) of the components at C, from 0 to the 17 that a double can show."""
     scale = np.maximum(np.abs([1.0, *body.exact[1:]]), 1.0)
     return np.clip(-np.log10(np.maximum(np.abs(body.error) / scale, 1e-17)), 0.0, 17.0)
 

@@ -22,7 +22,7 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
 MASS, HALF, FOOT, HEIGHT = 2.0, 0.6, 0.4, 0.15
-"""Of the beam, kg; half its length, where its feet are, how high it stands, m."""
+"""Mass of the beam, kg; its half length, position of its feet, and height, m."""
 SCALE = 0.01
 """Metres of arrow for 1 N."""
 
@@ -77,7 +77,7 @@ def beam() -> Model:
 
 
 def problem(place: float, load: float) -> ContactEquation:
-    """M and d of the two feet under a load."""
+    """Return M and d of the two feet under a load."""
     model, q, v = beam(), np.array([0.0, HEIGHT, 0.0]), np.zeros(3)
     feet = [
         VertexOnPlane(name, "world", "beam", (x, 0.0, -HEIGHT)).at(model, q, v)

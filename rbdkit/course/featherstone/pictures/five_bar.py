@@ -1,4 +1,4 @@
-"""Motors for a five-bar: which joints can drive it, where they fail, what is left to choose if there are too many."""
+"""Motors for a five-bar: joints that can drive it, poses where they fail, and internal forces if there are too many."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def five_bar() -> Playground:
 
 
 def dragged(pose: NDArray) -> dict[str, float]:
-    """Where the tip is to be for a handle at a pose, on the map."""
+    """Return the position of the tip for a handle at a pose, clipped to the map."""
     return {"x": float(np.clip(pose[0, 3], X[0], X[-1])), "z": float(np.clip(pose[2, 3], Z[0], Z[-1]))}
 
 
@@ -90,7 +90,7 @@ def draw(x: float, z: float, motors_at: str, preload: float) -> Picture:
 
 
 def coordinates(tip: ArrayLike) -> NDArray:
-    """(4,) with the tip at a place (2,), x and z in m; closed form."""
+    """Return q (4,) with the tip at a place (2,), x and z in m; in closed form."""
     at = np.asarray(tip, dtype=float)
     turned = _angles(np.asarray(MODEL_TIP)) - _angles(at)  # hinges turn clockwise
     q = np.array([turned[0], turned[1] - turned[0], turned[2], turned[3] - turned[2]])
@@ -98,7 +98,7 @@ def coordinates(tip: ArrayLike) -> NDArray:
 
 
 def evenness(motors: tuple[int, ...]) -> NDArray:
-    """Smallest over largest singular value of G_u on the map (len(Z), len(X)); nan where an arm does not reach."""
+    """Return smallest over largest singular value of G_u on the map (len(Z), len(X)); nan beyond an arm's reach."""
     tips = np.stack(np.meshgrid(X, Z), axis=-1).reshape(-1, 2)
     elbows, reached = zip(*(_elbows(tips, foot, left) for foot, left in zip(FEET, (True, False))))
     arms = [tips - FEET[0], tips - elbows[0], FEET[1] - tips, elbows[1] - tips]
@@ -115,7 +115,7 @@ _map = cache(evenness)
 
 
 def _elbows(tips: NDArray, foot: NDArray, left: bool) -> tuple[NDArray, NDArray]:
-    """Elbows (k, 2) of one arm for many tips, and whether it reaches them (k,)."""
+    """Return the elbows (k, 2) of one arm for k tips, and whether it reaches them (k,)."""
     way = tips - foot
     d = np.maximum(np.hypot(*way.T), 1e-9)
     cosine = (d**2 + UPPER**2 - FORE**2) / (2.0 * d * UPPER)
@@ -125,7 +125,7 @@ def _elbows(tips: NDArray, foot: NDArray, left: bool) -> tuple[NDArray, NDArray]
 
 
 def _angles(tip: NDArray) -> NDArray:
-    """Of left upper arm and forearm, right upper arm and forearm, rad, counterclockwise."""
+    """Return the angles of left upper arm and forearm, right upper arm and forearm, rad, counterclockwise."""
     left, right = two_arms.five_bar_elbows(tip, UPPER, FORE, BASE)
     bars = np.array([left - FEET[0], tip - left, right - FEET[1], tip - right])
     return np.asarray(np.arctan2(bars[:, 1], bars[:, 0]))

@@ -41,7 +41,7 @@ _BEAM = beam()
 
 
 def split_on(joint: str, force: NDArray, at: float) -> tuple[ForceSplit, NDArray]:
-    """f_a and f_c of a force (3,), N, at the point (at, 0, 0) of the beam at rest, and its acceleration (6,)."""
+    """Split a force (3,), N, at the point (at, 0, 0) of the beam at rest: f_a, f_c, and the acceleration (6,)."""
     kind, I = JOINTS[joint], _BEAM.I[1]
     S = kind.motion_subspace(kind.neutral())
     parts = split_force(point_force(force, [at, 0.0, 0.0]), I, S)
@@ -108,7 +108,7 @@ def _draw(joint: str, at: float, fx: float, fy: float, fz: float) -> Picture:
 
 
 def wrench_arrows(f: NDArray, color: str, name: str = "") -> list[Arrow]:
-    """A spatial force as a force on its axis and a couple about it, on the world node; no length where there is none.
+    """Draw a spatial force as a force on its axis and a couple about it, in world axes; arrows may have zero length.
 
     It asks nothing of its numbers, so that a page can compute it.
     """

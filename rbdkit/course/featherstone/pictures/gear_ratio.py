@@ -54,7 +54,7 @@ def gear_ratio() -> Playground:
 
 
 def inertias(ratio: float, rotor: float, shoulder: float, elbow: float) -> Inertias:
-    """H three times over."""
+    """Compute H in the three ways."""
     gears, y = geared_arm(ratio, ratio, rotor), np.array([shoulder, elbow])
     quick = without_rotors(gears)
     locked = quick.with_parameters({"shoulder.armature": 0.0, "elbow.armature": 0.0})

@@ -1,4 +1,4 @@
-"""Yaw, pitch and roll of an aircraft, its three axes of rotation, and what becomes of the joint near gimbal lock."""
+"""Yaw, pitch and roll of an aircraft, its three axes of rotation, and the singularity of the joint at gimbal lock."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def gimbal_lock() -> Playground:
 
 
 def conditions(q: NDArray) -> tuple[float, float]:
-    """Condition number of H in yaw, pitch and roll, and in quaternion coordinates."""
+    """Return the condition number of H in yaw, pitch and roll, and in quaternion coordinates."""
     p = quaternion.from_matrix(euler.to_matrix(q))
     angles, balls = _models()
     return float(np.linalg.cond(crba(angles, q).H)), float(np.linalg.cond(crba(balls, p).H))

@@ -20,14 +20,14 @@ from rbdkit.model.graph import (
 from rbdkit.scene import palette
 
 INK = "#000000"
-"""Becomes the colour of the page's text."""
+"""Ink that becomes the text colour of the page."""
 
 RADIUS = 0.17
-"""Of the nodes; the circle they stand on has radius 1."""
+"""Radius of the nodes; the circle that they are on has radius 1."""
 
 
 def node_places(graph: ConnectivityGraph) -> dict[str, NDArray]:
-    """Where to draw the bodies, (2,) each: on a circle clockwise from the base at the bottom."""
+    """Return the positions of the bodies, (2,) each: on a circle clockwise from the base at the bottom."""
     names = (graph.base, *graph.bodies)
     angles = -0.5 * np.pi - 2.0 * np.pi * np.arange(len(names)) / len(names)
     return {name: np.array([np.cos(a), np.sin(a)]) for name, a in zip(names, angles, strict=True)}
@@ -104,7 +104,7 @@ def draw_numbering(
 
 
 def all_numberings(graph: ConnectivityGraph, columns: int = 4) -> Plot:
-    """Every regular numbering of every spanning tree, one row after the other: Figure 4.4 for the crank-slider."""
+    """Draw every regular numbering of every spanning tree, row by row: Figure 4.4 for the crank-slider."""
     found = [numbering for tree in spanning_trees(graph) for numbering in regular_numberings(tree)]
     return sheet(found, columns)
 

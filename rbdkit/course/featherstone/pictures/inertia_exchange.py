@@ -52,18 +52,18 @@ def arm() -> Model:
 
 
 def handed(mass: float, along: float, apart: float, off: float) -> NDArray:
-    """Ten numbers of two particles at along - apart and along + apart on the hinge's axis z, or beside it along x."""
+    """Return the ten inertia parameters of two particles at z = along - apart and along + apart, x = off."""
     half = [Inertia(0.5 * mass, [off, 0.0, along + s * apart], check=False) for s in (-1.0, 1.0)]
     return half[0].ten_parameters + half[1].ten_parameters
 
 
 def other_arm(mass: float, along: float, apart: float, off: float) -> Model:
-    """The arm after the exchange."""
+    """Return the arm after the exchange."""
     return exchanged(arm(), "link2", handed(mass, along, apart, off))
 
 
 def run(model: Model) -> NDArray:
-    """q (steps + 1, 2) of a free swing; it takes masses of any sign."""
+    """Simulate a free swing; return q (steps + 1, 2). Masses of any sign are accepted."""
     system, rk4 = JointSystem(model), INTEGRATORS["rk4"]
     state = rk4.init(system, 0.0, *START)
     q = [state.x]
@@ -75,7 +75,7 @@ def run(model: Model) -> NDArray:
 
 @lru_cache
 def original_run() -> NDArray:
-    """The swing of the arm as it is."""
+    """Simulate the original arm."""
     return run(arm())
 
 
@@ -104,7 +104,7 @@ def draw(mass: float, along: float, apart: float, off: float, time: float) -> Pi
 
 
 def solids(bodies: list[Inertia | None], possible: list[bool]) -> list[Ellipsoid]:
-    """The homogeneous ellipsoids that have the inertias, of bodies that can be."""
+    """Return homogeneous ellipsoids with the same inertias, for the bodies with possible ones."""
     found = []
     for i, (inertia, good) in enumerate(zip(bodies, possible, strict=True), 1):
         if good and inertia is not None and inertia.mass > 1e-6:

@@ -68,7 +68,7 @@ def numbered_model(tree: str, numbering: str) -> Model:
 
 
 def by_lot(model: Model) -> list[int]:
-    """A regular order drawn by lot: again and again one of the bodies whose parent is there."""
+    """Draw a random regular numbering: repeatedly pick one of the bodies whose parent is numbered."""
     rng, order = np.random.default_rng(2), [0]
     while len(order) < len(model.bodies):
         order.append(int(rng.choice([i for i in model.outward if i not in order and model.parent[i] in order])))
@@ -77,7 +77,7 @@ def by_lot(model: Model) -> list[int]:
 
 @lru_cache
 def matrix(tree: str, numbering: str) -> NDArray:
-    """H of the tree with every joint at 0.4 rad, whatever its number."""
+    """Return H of the tree with every joint at 0.4 rad."""
     H = np.array(crba(numbered_model(tree, numbering), np.full(7, 0.4)))
     H.setflags(write=False)
     return H

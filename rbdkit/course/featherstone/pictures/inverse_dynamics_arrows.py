@@ -30,7 +30,7 @@ TERMS = {"inertia": LINES[0], "velocity": LINES[2], "gravity": LINES[1]}
 
 @dataclass(frozen=True)
 class Taken:
-    """tau apart: what accelerations, velocities and gravity ask of each joint, and all that RNEA computed."""
+    """tau split into the terms of accelerations, velocities and gravity, and all intermediate results of RNEA."""
 
     terms: dict[str, NDArray]
     result: RneaResult
@@ -85,7 +85,7 @@ def arm(heavy: bool) -> Model:
 
 
 def taken_apart(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, own: Callable[..., Any] | None = None) -> Taken:
-    """The three terms of tau, each by itself, and RNEA's intermediate results."""
+    """Compute the three terms of tau separately, and RNEA's intermediate results."""
     result = rnea(model, q, qd, qdd)
     if own is not None:
         free, still = arm(False), np.zeros(3)
@@ -105,7 +105,7 @@ def taken_apart(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, own: Callab
 
 
 def own_forces(own: Callable[..., Any], *given: Any) -> NDArray:
-    """What a student's function says; zeros if it says nothing that can be drawn."""
+    """Call a student's function; return zeros if its result cannot be drawn."""
     result, fault = call(own, *given)
     found = None if fault else numbers(result[0] if isinstance(result, tuple) else result, 3)
     return np.zeros(3) if found is None else found
@@ -175,7 +175,7 @@ def free_body(model: Model, result: RneaResult) -> list[Arrow]:
 
 
 def forces_on_body_2(model: Model, result: RneaResult) -> dict[str, NDArray]:
-    """(3,) each, in coordinates of body 2: f_2, what comes back from body 3, the weight, and the sum of these."""
+    """Return forces (3,) in coordinates of body 2: f_2, the reaction of body 3, the weight, and their sum."""
     weight = model.I[2][5, 5] * (result.X[2] @ result.X[1])[:3, :3] @ model.gravity
     parent, child = result.f[2, 3:], -(result.X[3].T @ result.f[3])[3:]
     return {"parent": parent, "child": child, "weight": weight, "net": parent + child + weight}

@@ -18,7 +18,7 @@ from rbdkit.widgets.playground import Picture, Playground
 STEPS = {"10 ms": 0.01, "20 ms": 0.02}
 DURATION = 5.0  # s
 TIMES = np.geomspace(0.002, 2.0, 25)
-"""Values of T_stab that are computed, s."""
+"""Values of T_stab that are simulated, s."""
 
 
 def loop_error() -> Playground:
@@ -38,7 +38,7 @@ def loop_error() -> Playground:
 
 @lru_cache(maxsize=4)
 def motions(step: float) -> Drift:
-    """Without stabilization, and with each of the time constants."""
+    """Simulate without stabilization, and with each of the time constants."""
     return drift([np.inf, *TIMES], step, DURATION)
 
 
@@ -63,7 +63,7 @@ def draw(T_stab: float, step: str, time: float) -> Picture:
 
 
 def worst(found: Drift) -> np.ndarray:
-    """Largest gap (n,) in the second half of a run, m; nan where the loop came apart."""
+    """Return the largest closure error (n,) in the second half of each run, m; nan where the loop came apart."""
     return np.max(found.gap[len(found.t) // 2 :], axis=0)
 
 

@@ -1,4 +1,4 @@
-"""Which zeros are left when joints are driven: the tree with prescribed joints, the merged tree, and H11."""
+"""Sparsity of hybrid dynamics: the tree with prescribed joints, the merged tree, and the zeros of H11."""
 
 from __future__ import annotations
 

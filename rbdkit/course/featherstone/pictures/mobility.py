@@ -22,7 +22,7 @@ THIN = 0.015
 
 
 def mobility_at(joint: str, point: NDArray) -> tuple[NDArray, NDArray]:
-    """Phi, shape (6, 6), of the beam on a joint, and the part (3, 3) that takes forces to accelerations of a point."""
+    """Return Phi (6, 6) of the beam on a joint, and the part (3, 3) that maps forces to accelerations of a point."""
     kind = JOINTS[joint]
     Phi = apparent_inverse_inertia(beam().I[1], kind.motion_subspace(kind.neutral()))
     J = material_jacobian(point)

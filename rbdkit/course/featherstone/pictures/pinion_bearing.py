@@ -23,7 +23,7 @@ RADII = np.linspace(0.08, 0.6, 80)
 
 
 def bearing(radius: float, torque: float, angle: float = 0.0) -> tuple[float, NDArray, NDArray]:
-    """Acceleration of the hinge, rad/s2, and the forces (6,) of tooth and bearing on the beam, in base axes.
+    """Return the hinge's acceleration, rad/s2, and the forces (6,) of tooth and bearing on the beam, in base axes.
 
     The beam is at rest and weightless.
     """

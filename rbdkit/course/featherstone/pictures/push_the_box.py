@@ -20,9 +20,9 @@ from rbdkit.widgets.playground import Picture, Playground
 BOX_MASS = 2.0
 """kg."""
 FAR, NEAR = 1.5, 0.9
-"""Tail and head of the pushing arrow, from the point it pushes at, m; the others begin where it ends, opposite."""
+"""Distances of the pushing arrow's tail and head from the point that it pushes at, m; other arrows start opposite."""
 ROOM = 1.15
-"""From the middle to the sides of the picture, m."""
+"""Distance from the middle to the sides of the picture, m."""
 
 
 def push_the_box() -> Playground:
@@ -85,7 +85,7 @@ def draw(azimuth: float, elevation: float, cylinder: float, slide: float, throug
 
 
 def placed(cylinder: float, slide: float) -> tuple[Model, NDArray]:
-    """The model with a cylinder of that mass (its moments grow with it), and its coordinates."""
+    """Return the model with a cylinder of that mass (and inertia in proportion), and its coordinates."""
     model = box_and_cylinder(BOX_MASS, m2=cylinder, I2=0.4 * cylinder / 3.0)
     q = model.neutral()
     q[model.joint("slide").q_slice] = slide
@@ -93,29 +93,29 @@ def placed(cylinder: float, slide: float) -> tuple[Model, NDArray]:
 
 
 def felt(model: Model, q: NDArray) -> ArticulatedInertia:
-    """What the box feels like."""
+    """Return the articulated inertia of the box."""
     rest = np.zeros(model.nv)
     return ArticulatedInertia(aba(model, q, rest, rest).IA[1])
 
 
 def centre(cylinder: float, slide: float) -> float:
-    """Where along y the centre of apparent mass is: that of both masses, since along x and z both are felt."""
+    """Return y of the centre of apparent mass: that of both masses, since along x and z both are felt."""
     return cylinder * slide / (BOX_MASS + cylinder)
 
 
 def direction(azimuth: float, elevation: float) -> NDArray:
-    """Unit vector (3,)."""
+    """Return the unit vector (3,) at an azimuth and elevation."""
     flat = np.cos(elevation)
     return np.array([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)])
 
 
 def unit(u: NDArray) -> NDArray:
-    """The direction of a vector; of none none."""
+    """Normalise a vector; zero stays zero."""
     return u / max(float(np.linalg.norm(u)), 1e-12)
 
 
 def angle(u: NDArray, v: NDArray) -> float:
-    """Between two vectors, rad."""
+    """Return the angle between two vectors, rad."""
     return float(np.arctan2(np.linalg.norm(np.cross(u, v)), u @ v))
 
 

@@ -1,4 +1,4 @@
-"""What recursion saves: operations for a chain of n hinges, by recurrence and in closed form."""
+"""Operations for a chain of n hinges: by recurrence relations, and in closed form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
 MOST = 40
-"""Joints that the slider goes up to."""
+"""Largest number of joints on the slider."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def recursion_meter() -> Playground:
 
 @lru_cache
 def counts(what: str) -> tuple[list[int], list[int]]:
-    """Operations for 1, 2, ..., MOST joints by recursion and in closed form.
+    """Count the operations for 1, 2, ..., MOST joints by recursion and in closed form.
 
     The first few are counted; the others lie on the polynomial through these, which the count is, exactly.
     """
@@ -70,7 +70,7 @@ def counts(what: str) -> tuple[list[int], list[int]]:
 
 
 def extended(values: Sequence[int], count: int) -> list[int]:
-    """So many values of the polynomial that takes the given ones, one after the other, in whole numbers."""
+    """Extend the values of a polynomial at successive integers to `count` values, by differences, in integers."""
     differences = [list(values)]
     while len(differences[-1]) > 1:
         differences.append(np.diff(differences[-1]).tolist())

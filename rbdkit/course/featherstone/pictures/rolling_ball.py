@@ -21,7 +21,7 @@ KEPT = 60
 
 
 class Rolled:
-    """Where a ball is after it was rolled straight from place to place without slipping or spinning.
+    """Pose of a ball that is rolled along straight segments without slipping or spinning.
 
     Attributes
     ----------

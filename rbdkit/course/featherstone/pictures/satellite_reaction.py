@@ -24,7 +24,7 @@ STEP = 0.04
 
 
 class Drift:
-    """Where the hull has got to while the arm was moved; the total momentum is zero throughout.
+    """Pose of a satellite's hull while its arm is moved, at zero total momentum.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Drift:
         self.pose, self.h, self.path = np.eye(4), np.zeros(6), [self.q]
 
     def move(self, q: NDArray) -> None:
-        """Straight to these angles, the hull giving way: v_0 = -(I_0c)^-1 F qd at the middle of each step."""
+        """Move the arm straight to these angles; the hull reacts: v_0 = -(I_0c)^-1 F qd at the middle of each step."""
         steps = int(np.ceil(np.max(np.abs(q - self.q)) / STEP))
         dq = (q - self.q) / max(steps, 1)
         for _ in range(steps):
@@ -121,6 +121,6 @@ def path_figure(path: NDArray) -> Plot:
 
 
 def _small(vector: NDArray) -> str:
-    """A length that is zero but for round-off, so that one sees how well."""
+    """Format a length that is zero but for round-off, so that its size is seen."""
     length = float(np.linalg.norm(vector))
     return "0" if length == 0.0 else f"{length:.0e}"

@@ -22,7 +22,7 @@ KINDS = ("twist", "wrench")
 
 
 def axis_of(x: float, y: float, tilt: float) -> tuple[NDArray, NDArray]:
-    """Point next to the origin and direction of an axis through (x, y, 0) that leans toward x by `tilt`, rad."""
+    """Return the point nearest to the origin and the direction of an axis through (x, y, 0), tilted toward x (rad)."""
     direction = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
     through = np.array([x, y, 0.0])
     return through - direction * (direction @ through), direction

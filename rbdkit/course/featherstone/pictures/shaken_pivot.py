@@ -18,7 +18,7 @@ from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.view import reaching
 
 LENGTH, DAMPING, DURATION = 0.5, 0.03, 2.5
-"""Of the rod (m), in the hinge (N m s/rad), and of the motion shown (s)."""
+"""Length of the rod (m), damping of the hinge (N m s/rad), and duration shown (s)."""
 STEPS_A_PERIOD = 24
 
 

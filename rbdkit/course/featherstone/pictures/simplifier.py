@@ -1,4 +1,4 @@
-"""The symbolic simplifier at work: every line of the assignment file and what becomes of it, Table 10.3."""
+"""The symbolic simplifier at work on an assignment file: which lines stay, change or vanish, and why (Table 10.3)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MEANINGS: dict[Fate, str] = {
 }
 COLUMNS = 2
 LEGEND = (0.03, 0.14, 0.32, 0.49, 0.79)
-"""Where the words of the legend begin."""
+"""Positions at which the entries of the legend begin."""
 
 
 def simplifier() -> Playground:

@@ -15,7 +15,7 @@ from rbdkit.widgets.playground import Picture, Playground
 
 MODEL = double_pendulum()
 REACH = np.linspace(-1.5, 1.5, 121)
-"""How far the elbow is bent away from the pose in the curve, rad."""
+"""Deviations of the elbow from the pose, for the curve, rad."""
 
 
 def tangent_of_dynamics() -> Playground:
@@ -44,14 +44,14 @@ def tangent_of_dynamics() -> Playground:
 
 
 def accelerations(shoulder: float, elbow: NDArray, spin: float) -> NDArray:
-    """Of the elbow, rad/s², for each of its angles (n,), without torque."""
+    """Return the elbow's acceleration, rad/s², for each of its angles (n,), without torque."""
     q = np.stack([np.full_like(elbow, shoulder), elbow], axis=-1)
     v = np.broadcast_to([spin, 0.0], q.shape)
     return np.asarray(aba(MODEL, q, v, np.zeros_like(q)))[:, 1]
 
 
 def slope(shoulder: float, elbow: float, spin: float) -> float:
-    """Of the curve at the pose, 1/s²: how the elbow's acceleration changes with its angle."""
+    """Return the slope of the curve at the pose, 1/s²: the derivative of the elbow's acceleration by its angle."""
     return float(aba_derivatives(MODEL, [shoulder, elbow], [spin, 0.0], [0.0, 0.0]).da_dq[1, 1])
 
 

@@ -1,4 +1,4 @@
-"""Trees as graphs and matrices with their zeros, drawn side by side: what the pictures of chapter 6 are made of."""
+"""Trees as graphs beside matrices with their zeros, for the pictures of chapter 6."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rbdkit.figures import Plot
 from rbdkit.scene.palette import GROUND
 
 INK = "#000000"
-"""Becomes the colour of the page's text."""
+"""Ink that becomes the text colour of the page."""
 
 RADIUS = 0.27
-"""Of the nodes of a tree, whose levels are 1 apart."""
+"""Radius of the nodes of a tree, whose levels are 1 apart."""
 
 
 def pair(width: float = 7.6, height: float = 3.7) -> tuple[Plot, Axes, Axes]:
@@ -34,7 +34,7 @@ def pair(width: float = 7.6, height: float = 3.7) -> tuple[Plot, Axes, Axes]:
 
 
 def tree_layout(lam: Sequence[int]) -> NDArray:
-    """Where to draw the nodes of a tree, (n + 1, 2): the base first, leaves side by side, parents amid their children.
+    """Lay out the nodes of a tree, (n + 1, 2): the base first, leaves side by side, parents between their children.
 
     Parameters
     ----------
@@ -144,5 +144,5 @@ def draw_matrix(
 
 
 def shade(color: str, amount: float) -> tuple[float, float, float, float]:
-    """The colour, the more transparent the smaller the amount from 0 to 1; never quite."""
+    """Return a colour with an opacity that grows with the amount from 0 to 1, and never vanishes."""
     return to_rgba(color, 0.12 + 0.83 * float(np.clip(amount, 0.0, 1.0)))

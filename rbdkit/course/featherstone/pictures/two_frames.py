@@ -25,7 +25,7 @@ def pose_of(x: float, y: float, z: float, yaw: float, pitch: float, roll: float)
 
 
 def matrices(pose: NDArray, flat: bool) -> tuple[NDArray, NDArray]:
-    """X and X* from A to B, shape (6, 6); in the plane (3, 3), of the turn about z and the shift along x and y."""
+    """Return X and X* from A to B, (6, 6); in the plane (3, 3), for the turn about z and the shift along x and y."""
     X = plucker.from_pose(pose)
     if not flat:
         return X, plucker.force(X)

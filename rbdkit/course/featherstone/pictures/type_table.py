@@ -1,4 +1,4 @@
-"""What goes with what among the kinds of spatial arithmetic, found out by trying."""
+"""Table of the operations that the types of spatial arithmetic allow, found by trying all pairs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ COLORS = {"mv": palette.SPATIAL["motion"][1], "fv": palette.SPATIAL["force"][1],
 
 @lru_cache(maxsize=512)
 def tried(operation: str, left: str, right: str) -> tuple[str, str]:
-    """Kind of the result, or '', and what our code said if it refused."""
+    """Try an operation; return the type of the result, or '' and the message of the error."""
     try:
         result = OPERATIONS[operation][1](VALUES[left], VALUES[right])
     except AttributeError as refusal:

@@ -19,7 +19,7 @@ RODS = (0, 1, 2, 2, 4, 4, 5, 5, 6, 6)
 """A trunk of two, a branch to the left, and one to the right that forks twice."""
 
 LONGEST = 0.27
-"""Of the arrows, m."""
+"""Length of the longest arrow, m."""
 
 
 def unit_acceleration_playground(model: Model | None = None) -> Playground:
@@ -95,7 +95,7 @@ def arrows(found: UnitAcceleration, places: NDArray, before: Sequence[int], afte
 
 
 def on_the_line(f: NDArray, point: NDArray) -> NDArray:
-    """The point nearest to a given one where the spatial force (6,) has no moment but one along itself."""
+    """Return the point nearest to a given one on the axis of a spatial force (6,)."""
     force = f[3:]
     moment = f[:3] - np.cross(point, force)
     return point + np.cross(force, moment) / max(float(force @ force), 1e-300)

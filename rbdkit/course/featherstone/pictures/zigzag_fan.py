@@ -46,7 +46,7 @@ def zigzag_fan() -> Playground:
 
 
 def draw(angle: float, percent: float, after: float, luck: float) -> Picture:
-    """Where the rods are soon: as wanted, and under forces with random errors."""
+    """Draw the rods a short time later: as wanted, and under forces with random errors."""
     q, wanted = zigzag_angles(LINKS, np.deg2rad(angle)), np.ones(LINKS)
     fan = noise_fan(CHAIN, q, wanted, percent / 100.0, SAMPLES, seed=round(luck))
     ghosts: list[Ellipsoid] = []
@@ -69,14 +69,14 @@ def draw(angle: float, percent: float, after: float, luck: float) -> Picture:
 
 
 def hinges(q: NDArray) -> NDArray:
-    """(n + 1, 2) places of the hinges, and of the last tip, in the plane of the chain."""
+    """Return the positions (n + 1, 2) of the hinges and of the last tip, in the plane of the chain."""
     along = np.exp(1j * np.cumsum(q))
     places = np.concatenate([[0.0], np.cumsum(along)])
     return np.stack([places.real, places.imag], axis=1)
 
 
 def upright_poses(q: NDArray) -> NDArray:
-    """(n + 1, 4, 4) poses of the base and the rods in the picture."""
+    """Return the poses (n + 1, 4, 4) of the base and the rods in the picture."""
     poses = np.array(forward_kinematics(CHAIN, q).poses)
     poses[1:] = UPRIGHT @ poses[1:]
     return poses
