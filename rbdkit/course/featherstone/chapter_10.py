@@ -63,7 +63,7 @@ def _seen_at_centre(a: NDArray, c: tuple[float, float]) -> NDArray:
 
 @checks("F10-2")
 def worst_error(error: Any, percent: float = 1.0) -> Verdict:
-    """Exercise 2: an error of the six forces, so much of them in the 2-norm, that spoils the accelerations most."""
+    """Exercise 2: an error of the six forces, with `percent` of their 2-norm, that spoils the accelerations most."""
     delta = numbers(error, 6)
     if delta is None:
         return wrong("an error of the forces is six finite numbers, N m.")

@@ -158,7 +158,7 @@ MODEL = planar_four_bar(crank=CRANK, coupler=COUPLER, base=BASE, rocker=ROCKER)
 _END = apex(_TOP, _FOOT, COUPLER, ROCKER)
 assert _END is not None
 BARS = (_TOP, _END - _TOP, _END - _FOOT)
-"""Crank, coupler and rocker, (2,) each, x and z in m, at the model's neutral coordinates."""
+"""Vectors (2,) along crank, coupler and rocker at the model's neutral coordinates, x and z in m."""
 _NEUTRAL = np.array([atan2(bar[1], bar[0]) for bar in BARS])
 
 

@@ -24,7 +24,7 @@ def returned(
 ) -> tuple[list[NDArray], str]:
     """Call a student's function on copies of the arguments; return arrays of the given shapes, and '' or what is wrong.
 
-    Several shapes are asked for as a tuple of so many.
+    With several shapes, the function must return a tuple of as many arrays.
     """
     result, fault = call(function, *(deepcopy(x) if isinstance(x, np.ndarray) else x for x in arguments), own=own)
     if fault:

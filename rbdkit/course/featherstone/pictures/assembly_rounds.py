@@ -78,7 +78,7 @@ def chain(n: int) -> Model:
 
 
 def order_of(n: int, order: str) -> Order:
-    """The plan of the assembly."""
+    """Return the plan of the assembly."""
     return balanced(chain(n)) if order == "halves" else one_by_one(chain(n))
 
 
@@ -109,7 +109,7 @@ def rounds_of(order: str) -> list[int]:
 
 
 def draw_growth(ax: Axes, n: int, order: str) -> None:
-    """Rounds over the length of the chain, both ways."""
+    """Draw the number of rounds over the length of the chain, for both orders."""
     lengths = np.arange(1, MOST + 1)
     for name, color in zip(ORDERS, (LINES[0], LINES[1]), strict=True):
         rounds = rounds_of(name)

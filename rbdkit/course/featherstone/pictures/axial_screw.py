@@ -62,7 +62,7 @@ def axial_screw() -> Playground:
 
 
 def glass_body() -> Scene:
-    """The body on the line of its hinge; its ellipsoid can be seen through it."""
+    """Return the body on the line of its hinge, transparent, so that its ellipsoid is visible."""
     model = Model("body on a hinge")
     model.add_body("body", "world", Fixed(), None, BODY, Geometry(Box(SIZE), POSE))
     scene = scene_of(model, trails=[])
@@ -108,13 +108,13 @@ def draw(frame: str, theta: float, d: float, alpha: float, a: float, inertia: st
 
 
 def frame_poses(theta: float, d: float, alpha: float, a: float) -> list[NDArray]:
-    """World poses of the body's frame, of the one between, and of the parent's, which is the world."""
+    """Return world poses of the body's frame, of the one between, and of the parent's, which is the world."""
     between = plucker.to_pose(np.array(scrx(alpha, a).plx().rows()))
     return [between @ plucker.to_pose(np.array(scrz(theta, d).plx().rows())), between, np.eye(4)]
 
 
 def frame_arrows(pose: NDArray, size: float, strong: bool) -> list[Arrow]:
-    """Three axes; pale if they are not those of the matrix."""
+    """Draw three axes; pale if the matrix is not in their frame."""
     colors = palette.AXES if strong else ("#e7a9a4", "#9fd0bb", "#a9c2f0")
     return [Arrow(0, triple(pose[:3, 3]), triple(size * pose[:3, k]), colors[k]) for k in range(3)]
 

@@ -9,7 +9,7 @@ from rbdkit.scene.glyphs import axes
 
 
 def bare_frames(name: str, frames: tuple[str, ...], length: float = 0.5, reach: float = 1.2) -> Scene:
-    """Frames at the origin, to be moved.
+    """Make a scene of movable frames, all at the origin.
 
     Parameters
     ----------

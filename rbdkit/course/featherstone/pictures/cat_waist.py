@@ -75,7 +75,7 @@ def draw(bend: float, runs: float) -> Picture:
 
 
 def roll_figure(bend: float) -> Plot:
-    """Roll of one run over the bend."""
+    """Draw the roll of one run over the bend."""
     figure = Plot(figsize=(3.6, 2.4), layout="constrained")
     ax = figure.subplots()
     bends = np.linspace(0.0, 2.8, 120)

@@ -114,7 +114,7 @@ def on_handle(model: Model, q: NDArray) -> list[Handle]:
 
 
 def growth(felt: list[Handle], k: int) -> Plot:
-    """Principal apparent masses over the number of links."""
+    """Draw the principal apparent masses over the number of links."""
     figure = Plot(figsize=(4.4, 2.9), layout="constrained")
     ax = figure.subplots()
     numbers = np.arange(1, len(felt) + 1)

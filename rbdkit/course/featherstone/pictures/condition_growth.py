@@ -42,7 +42,7 @@ def condition_growth() -> Playground:
 
 
 def draw(shape: str, rods: float, angle: float) -> Picture:
-    """The rods as they lie, and the condition of H against their number for all shapes."""
+    """Draw the rods, and the condition number of H over their number for all shapes."""
     n, fold = round(rods), np.deg2rad(angle)
     tree = _tree(shape, n)
     condition = condition_of(tree, fold)

@@ -27,7 +27,7 @@ PAIRS = (
     VertexOnFace("edge", "block", "world", (0.0, 0.0, 0.0), BELOW),
 )
 SCALE = 0.012
-"""Metres of arrow for 1 N."""
+"""Length of the arrow of 1 N, m."""
 
 
 def contact_events() -> Playground:
@@ -44,7 +44,7 @@ def contact_events() -> Playground:
 
 @cache
 def block() -> Model:
-    """A block that moves in the x-z plane, and a table that is only drawn."""
+    """Build a block that moves in the x-z plane, and a table for display only."""
     model = Model("block and table")
     top = Geometry(Box((1.0, 0.5, 0.02)), se3.pose(position=[-0.5, 0.0, -0.01]), (0.75, 0.7, 0.62))
     model.add_body("table", joint=Fixed(), geometry=top)
@@ -55,7 +55,7 @@ def block() -> Model:
 
 @cache
 def history() -> ContactHistory:
-    """It slides at 1 m/s from where it lies on the table with both corners."""
+    """Simulate the block event by event; it slides at 1 m/s and first lies on the table with both corners."""
     start, speed = np.array([0.0, 0.1, -0.35]), np.array([0.0, 0.0, 1.0])
     return event_driven(block(), start, speed, PAIRS, duration=0.42, h=0.02)
 

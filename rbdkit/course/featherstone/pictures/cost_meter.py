@@ -80,7 +80,7 @@ def draw(shape: str, n: int, method: Method) -> Picture:
 
 
 def draw_bars(ax: Axes, sparse: SparseCosts, full: SparseCosts) -> None:
-    """Operations of the sparse algorithms above those for a full matrix."""
+    """Draw bars of the operations of the sparse algorithms, above those for a full matrix."""
     for k, field in enumerate(ROWS.values()):
         for costs, shift, color in ((sparse, -0.19, LINES[0]), (full, 0.19, GROUND)):
             total = getattr(costs, field).total

@@ -63,7 +63,7 @@ class Way:
 
 
 def _applied(kind: str, printed: str, screws: str, on_screws: str = "") -> dict[str, Way]:
-    """X v or X^T I X in compact form. printed : by a general transform. screws : by one about x, and by one about z."""
+    """Ways of X v or X^T I X in compact form. printed : cost with a general transform. screws : with one about x or z."""
     word = "apply" if kind in ("mv", "fv") else "inv_apply"
     prices = dict(zip((ABOUT_X, ABOUT_Z), screws.split("; "), strict=True))
 
@@ -114,7 +114,7 @@ CATALOGUE: dict[str, dict[str, Way]] = {
 
 @dataclass(frozen=True)
 class Counted:
-    """An operation as it was executed. lines : 'mul' or 'add' with the assignment as text, in order."""
+    """Record of an operation that was executed. lines : 'mul' or 'add' with the assignment as text, in order."""
 
     operations: Operations
     lines: tuple[tuple[str, str], ...]
@@ -146,14 +146,14 @@ def counted(operation: str, way: str) -> Counted:
 
 
 def _own(kinds: tuple[str, ...], k: int) -> tuple[str, ...]:
-    """Names of the scalars of argument k; those of a second of the same kind have a prime."""
+    """Return the names of the scalars of argument k; those of a second of the same kind have a prime."""
     labels = KINDS[kinds[k]][0]
     taken = {label for kind in kinds[:k] for label in KINDS[kind][0]}
     return tuple(f"{label}′" if label in taken else label for label in labels)
 
 
 def _lines(found: Trace, labels: list[tuple[str, ...]]) -> tuple[tuple[str, str], ...]:
-    """Assignments t1 = ..., t2 = ...; what changes only a sign is written where it is used."""
+    """Write the operations as assignments t1 = ..., t2 = ...; a change of sign is written where it is used."""
     lines: list[tuple[str, str]] = []
     text: dict[int, str] = {}
     for position, (operation, *operands) in enumerate(found.graph.nodes):

@@ -69,7 +69,7 @@ def draw(operation: str, way: str, place: float) -> Picture:
 
 
 def _bars(ax: Axes, operation: str, way: str) -> None:
-    """Operations of each way; the chosen one in full colour."""
+    """Draw bars of the operations of each way; the chosen one in full colour."""
     ways = CATALOGUE[operation]
     most = max(counted(operation, name).operations.total for name in ways)
     for row, name in enumerate(WAYS):
@@ -91,7 +91,7 @@ def _price(found: Operations) -> str:
 
 
 def _squares(ax: Axes, found: Counted, current: int) -> None:
-    """One square for each operation, row by row, as large as fit."""
+    """Draw one square for each operation, row by row, as large as fits."""
     n = len(found.lines)
     columns = max(16, int(np.ceil(np.sqrt(2.05 * n))))
     x, y = np.arange(n) % columns, np.arange(n) // columns
@@ -106,7 +106,7 @@ def _squares(ax: Axes, found: Counted, current: int) -> None:
 
 
 def _listing(ax: Axes, found: Counted, current: int) -> None:
-    """The lines around the current one."""
+    """Draw the lines of the listing around the current one."""
     n = len(found.lines)
     first = max(0, min(current - SHOWN // 2, n - SHOWN))
     for row, (sort, text) in enumerate(found.lines[first : first + SHOWN]):

@@ -83,7 +83,7 @@ def _draw(u: str, b: str, time: float) -> Picture:
 
 
 def _drawn(vector: NDArray, motion: bool, colors: tuple[str, str], name: str, size: float = 0.8) -> list[Arrow]:
-    """A line vector as an arrow on its line and a free vector as one at the origin; of both, both."""
+    """Draw the line-vector part as an arrow on its line, and the free-vector part as one at the origin."""
     line, free = (vector[:3], vector[3:]) if motion else (vector[3:], vector[:3])
     arrows = []
     rest = free

@@ -100,19 +100,19 @@ def draw(crank: float, motor_at: str) -> Picture:
 
 
 def dragged(pose: NDArray) -> dict[str, float]:
-    """The angle of the crank for a handle at a pose."""
+    """Return the angle of the crank for a handle at a pose."""
     x, _, z = pose[:3, 3]
     return {} if np.hypot(x, z) < 1e-6 else {"crank": degrees(atan2(z, x))}
 
 
 def apart(q: NDArray, other: NDArray, motor_at: str) -> float:
-    """Angle between the free shafts of two assembly modes, rad."""
+    """Return the angle between the free shafts of two assembly modes, rad."""
     free = crank_angle if motor_at == "rocker" else rocker_angle
     return abs(remainder(free(q) - free(other), 2.0 * pi))
 
 
 def _push(bar: str, q: NDArray, torque: float, color: str) -> Arrow:
-    """The force at the end of a bar, across it, that has this torque about its foot, counterclockwise."""
+    """Draw the force across the end of a bar that has this torque about its foot, counterclockwise."""
     angle, length = (crank_angle(q), CRANK) if bar == "crank" else (rocker_angle(q), ROCKER)
     end = FEET[bar] + length * np.array([cos(angle), 0.0, sin(angle)])
     across = np.array([-sin(angle), 0.0, cos(angle)])

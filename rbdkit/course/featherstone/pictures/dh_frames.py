@@ -13,7 +13,7 @@ from rbdkit.widgets.playground import Picture, Playground
 
 FAINT = "#b9bec7"
 SIZE = 0.25
-"""Of the frames' axes, m."""
+"""Length of the frames' axes, m."""
 
 
 def dh_frames() -> Playground:
@@ -52,7 +52,7 @@ def draw(alpha: float, a: float, theta: float, d: float) -> Picture:
 
 
 def _frame(pose: NDArray, size: float, color: str | None = None) -> list[Arrow]:
-    """Three arrows."""
+    """Draw the axes of a frame as three arrows."""
     return [
         arrow
         for k in range(3)
@@ -61,7 +61,7 @@ def _frame(pose: NDArray, size: float, color: str | None = None) -> list[Arrow]:
 
 
 def _line(pose: NDArray) -> list[Arrow]:
-    """A joint axis, both ways from the frame."""
+    """Draw a joint axis in both directions from the frame."""
     return _arrow(pose[:3, 3] - 0.4 * pose[:3, 2], 0.85 * pose[:3, 2], FAINT)
 
 

@@ -69,7 +69,7 @@ def path(early: float, middle: float, late: float) -> BSpline:
 
 
 def motion(early: float, middle: float, late: float) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """t (n,), q, qd and qdd (n, 2) of trolley and load: RK4 on the one row of the equation that is free (Eq 9.1)."""
+    """Simulate trolley and load by RK4 on the row of Eq 9.1 that is free; return t (n,), q, qd and qdd (n, 2)."""
     spline = path(early, middle, late)
     dt = DURATION / STEPS
     halves = np.arange(2 * STEPS + 1) * dt / 2.0

@@ -32,13 +32,13 @@ class Step:
     place : Place
         Row and column.
     read : tuple of Place
-        The elements that were looked at since the last step.
+        Row and column of the elements read since the last step.
     k : int
-        Row that is eliminated.
+        Row that is being eliminated.
     area : int
-        1, 2 or 3 of Fig 6.4.
+        Area 1, 2 or 3 of Fig 6.4.
     after : ndarray
-        The matrix, (n, n).
+        The matrix (n, n) after the step.
     """
 
     place: Place

@@ -24,7 +24,7 @@ from rbdkit.widgets.playground import Picture, Playground
 MASS, HALF, FOOT, HEIGHT = 2.0, 0.6, 0.4, 0.15
 """Mass of the beam, kg; its half length, position of its feet, and height, m."""
 SCALE = 0.01
-"""Metres of arrow for 1 N."""
+"""Length of the arrow of 1 N, m."""
 
 
 def feasible_set() -> Playground:
@@ -62,7 +62,7 @@ def feasible_set() -> Playground:
 
 @cache
 def beam() -> Model:
-    """A beam that moves in the x-z plane, on feet at its sides."""
+    """Build a beam that moves in the x-z plane, with feet at both ends."""
     model = Model("beam")
     wood = Geometry(Box((2.0 * HALF, 0.08, 0.04)), color=(0.93, 0.62, 0.25))
     shapes = [wood]
@@ -117,7 +117,7 @@ def draw(place: float, load: float) -> Picture:
 
 
 def dragged(pose: NDArray) -> dict[str, float]:
-    """Place and size of the load for a handle at a pose."""
+    """Return place and size of the load for a handle at a pose."""
     load = (pose[2, 3] - HEIGHT - 0.02) / SCALE
     return {"place": float(np.clip(pose[0, 3], -HALF, HALF)), "load": float(np.clip(load, 0.0, 40.0))}
 

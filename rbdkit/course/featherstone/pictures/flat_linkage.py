@@ -36,7 +36,7 @@ def flat_linkage() -> Playground:
 
 
 def coordinates(phi: float, way: str) -> NDArray:
-    """(3,) of the linkage with its crank at an angle over the base, rad, counterclockwise; closed form."""
+    """Return q (3,) with the crank at an angle over the base, rad, counterclockwise; in closed form."""
     top, foot = SHORT * np.array([cos(phi), sin(phi)]), np.array([LONG, 0.0])
     end = top + foot
     if way == WAYS[1]:  # mirrored in the diagonal from the crank's end to the rocker's foot

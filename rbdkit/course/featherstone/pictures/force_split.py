@@ -33,7 +33,7 @@ WHOLE, ACCELERATES, BORNE = palette.SELECTED, palette.LINES[2], palette.LINES[3]
 
 
 def beam() -> Model:
-    """The beam of Example 3.2 without its wheels: 1.2 m along x from the joint, 3 kg."""
+    """Return the beam of Example 3.2 without its wheels: 1.2 m along x from the joint, 3 kg."""
     return pinion_hinge(gear_radius=None)
 
 
@@ -110,7 +110,7 @@ def _draw(joint: str, at: float, fx: float, fy: float, fz: float) -> Picture:
 def wrench_arrows(f: NDArray, color: str, name: str = "") -> list[Arrow]:
     """Draw a spatial force as a force on its axis and a couple about it, in world axes; arrows may have zero length.
 
-    It asks nothing of its numbers, so that a page can compute it.
+    It has no branches on its numbers, so that it can be compiled for a page.
     """
     moment, force = f[:3], f[3:]
     square = force @ force

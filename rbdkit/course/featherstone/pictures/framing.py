@@ -13,6 +13,6 @@ from rbdkit.scene.grid import grid_under
 
 
 def framed(model: Model, low: ArrayLike, high: ArrayLike) -> Scene:
-    """The scene of a model in a picture that holds the box between two corners, (3,) each, m; without trails."""
+    """Make the scene of a model, framed to contain the box between two corners, (3,) each, m; without trails."""
     corners = np.array([low, high], dtype=float)
     return replace(scene_of(model, trails=()), outline=corners, grid=grid_under(corners))

@@ -19,7 +19,10 @@ from rbdkit.widgets.playground import Picture, Playground
 
 @dataclass(frozen=True)
 class Inertias:
-    """H of the arm (2, 2): with four bodies, the quick way, and as if the rotors did not turn. q : of all joints."""
+    """H of the arm (2, 2) in three ways, and q of all joints.
+
+    full : with four bodies. quick : rotors as joint armature. none : as if the rotors did not turn.
+    """
 
     full: NDArray
     quick: NDArray
@@ -81,7 +84,7 @@ def draw(ratio: float, rotor: float, shoulder: float, elbow: float) -> Picture:
 
 
 def matrices(H: Inertias) -> Plot:
-    """Three matrices of two by two, a darker cell for more inertia."""
+    """Draw three 2 x 2 matrices; darker cells have more inertia."""
     figure = Plot(figsize=(3.6, 1.75))
     shown = {"all four bodies": H.full, "the quick way": H.quick, "rotors locked": H.none}
     largest = max(float(np.abs(M).max()) for M in shown.values())

@@ -26,7 +26,7 @@ COLORS = {"yaw": palette.AXES[2], "pitch": palette.AXES[1], "roll": palette.AXES
 
 
 def aircraft(joint: JointType) -> Model:
-    """A body with wings on a ball joint at its centre."""
+    """Build a body with wings on a ball joint at its centre."""
     model = Model("aircraft", gravity=(0.0, 0.0, 0.0))
     model.add_body("pole", geometry=Geometry(Capsule(0.008, 2.0 * REACH)))
     parts = [
@@ -87,7 +87,7 @@ def draw(yaw: float, pitch: float, roll: float) -> Picture:
 
 
 def _axis(direction: NDArray, name: str, start: float) -> list[Arrow]:
-    """An arrow along an axis of rotation, from so far along it to its end."""
+    """Draw an arrow along an axis of rotation, from `start` along it to its end."""
     tail, shaft = REACH * start * direction, REACH * (1.0 - start) * direction
     return [Arrow(0, tuple(map(float, tail)), tuple(map(float, shaft)), COLORS[name], "turning")]  # type: ignore[arg-type]
 

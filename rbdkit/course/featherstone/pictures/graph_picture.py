@@ -41,7 +41,7 @@ def draw_numbering(
     names: bool = True,
     points: float = 1.0,
 ) -> None:
-    """A numbered graph.
+    """Draw a numbered graph.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def all_numberings(graph: ConnectivityGraph, columns: int = 4) -> Plot:
 
 
 def sheet(numberings: Iterable[RegularNumbering], columns: int = 4) -> Plot:
-    """Numbered graphs side by side, each with its parent array."""
+    """Draw numbered graphs side by side, each with its parent array."""
     found = list(numberings)
     rows = -(-len(found) // columns)
     figure = Plot(figsize=(2.1 * columns, 2.25 * rows))

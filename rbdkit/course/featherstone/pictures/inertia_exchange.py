@@ -43,7 +43,7 @@ def inertia_exchange() -> Playground:
 
 @lru_cache
 def arm() -> Model:
-    """Two hinges at right angles, with a long hub on the forearm at the second one."""
+    """Build an arm of two hinges at right angles, with a long hub on the forearm at the second one."""
     model = right_angle_arm("RR", length=0.5, seed=3)
     forearm = model.bodies[2].inertia
     assert forearm is not None
@@ -114,13 +114,13 @@ def solids(bodies: list[Inertia | None], possible: list[bool]) -> list[Ellipsoid
 
 
 def particles(along: float, apart: float, off: float) -> list[Ellipsoid]:
-    """The two that change hands, as balls on the forearm."""
+    """Draw the two particles that are exchanged as balls on the forearm."""
     places = [np.array([off, 0.0, along + s * apart]) for s in (-1.0, 1.0)]
     return [Ellipsoid(2, place, np.eye(3), np.full(3, 0.02), SELECTED) for place in places]
 
 
 def curves(q0: NDArray, q1: NDArray, k: int) -> Plot:
-    """Angles over time: lines before, dots after the exchange."""
+    """Draw the angles over time: lines before, dots after the exchange."""
     t = H * np.arange(STEPS + 1)
     figure = Plot(figsize=(3.6, 2.3), layout="constrained")
     ax = figure.subplots()

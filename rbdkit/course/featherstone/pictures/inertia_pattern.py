@@ -60,7 +60,7 @@ def inertia_pattern() -> Playground:
 
 @lru_cache
 def numbered_model(tree: str, numbering: str) -> Model:
-    """A tree of hinges, its bodies in one of the orders."""
+    """Build a tree of hinges with its bodies in one of the orders."""
     model = revolute_tree(TREES[tree], seed=4, name=tree)
     if numbering == "depth first":
         return reordered(model, depth_first(model))

@@ -22,7 +22,7 @@ from rbdkit.widgets.playground import Picture, Playground
 
 SHOWN = ("velocities", "accelerations", "forces", "body 2 alone")
 SCALES = {"velocities": (0.1, 0.3), "accelerations": (0.015, 0.025), "forces": (0.03, 0.01)}
-"""Metres of arrow for a unit of the angular and of the linear part."""
+"""Length of the arrow, m, for one unit of the angular and of the linear part."""
 GRAVITY = ("on", "off")
 FREE_BODY = {"parent": LINES[0], "child": LINES[3], "weight": LINES[1], "net": LINES[2]}
 TERMS = {"inertia": LINES[0], "velocity": LINES[2], "gravity": LINES[1]}
@@ -79,7 +79,7 @@ def inverse_dynamics_arrows(own: Callable[..., Any] | None = None) -> Playground
 
 @lru_cache
 def arm(heavy: bool) -> Model:
-    """Three hinges at right angles; with or without gravity."""
+    """Build an arm of three hinges at right angles, with or without gravity."""
     model = right_angle_arm("RRR", length=0.4, seed=5)
     return model if heavy else model.with_parameters({"gravity": np.zeros(3)})
 
@@ -150,7 +150,7 @@ NOTES = {
 
 
 def arrows_of(model: Model, result: RneaResult, show: str) -> list[Arrow]:
-    """The spatial vectors of all bodies: velocities at the centres of mass, the others at the joints."""
+    """Draw the spatial vectors of all bodies: velocities at the centres of mass, the others at the joints."""
     kind = "force" if show == "forces" else "motion"
     vectors = {"velocities": result.v, "accelerations": result.a, "forces": result.f}[show]
     arrows: list[Arrow] = []
@@ -161,7 +161,7 @@ def arrows_of(model: Model, result: RneaResult, show: str) -> list[Arrow]:
 
 
 def free_body(model: Model, result: RneaResult) -> list[Arrow]:
-    """The forces on body 2 where they act (Featherstone 2008, Fig 5.1), and their sum at its centre of mass."""
+    """Draw the forces on body 2 where they act (Featherstone 2008, Fig 5.1), and their sum at its centre of mass."""
     forces = forces_on_body_2(model, result)
     body = model.bodies[2]
     assert body.inertia is not None
@@ -182,7 +182,7 @@ def forces_on_body_2(model: Model, result: RneaResult) -> dict[str, NDArray]:
 
 
 def bars(taken: Taken) -> Plot:
-    """The terms of each joint force side by side, the sum as a line."""
+    """Draw the terms of each joint force side by side, and their sum as a line."""
     figure = Plot(figsize=(3.6, 2.3), layout="constrained")
     ax = figure.subplots()
     for k, (name, color) in enumerate(TERMS.items()):

@@ -18,12 +18,12 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
 MOST = 4
-"""Sliders for velocity variables; those beyond stay zero."""
+"""Number of sliders for velocity variables; further variables stay zero."""
 SCALE = (0.3, 0.3)
-"""Arrow for 1 rad/s and 1 m/s, m."""
+"""Length of the arrows of 1 rad/s and of 1 m/s, m."""
 
 GLOW, BELOW = np.array([0.42, 0.42, 0.015]), np.array([0.0, 0.0, -0.12])
-"""Radii of the disc under the joint that is chosen, and its place, m."""
+"""Radii of the disc under the chosen joint, and its place, m."""
 
 
 def joint_gallery() -> Playground:
@@ -96,7 +96,7 @@ def _note(joint: Joint, q: NDArray) -> str:
 
 
 def _matrices(joint: Joint, q: NDArray) -> Plot:
-    """S and T side by side, with the components of motions and of forces as names of the rows."""
+    """Tabulate S and T side by side, with the components of motions and forces as row names."""
     own = joint.coordinates(q)
     S, T = joint.motion_subspace(q), joint.type.constraint_subspace(own)
     figure = Plot(figsize=(4.8, 2.5))

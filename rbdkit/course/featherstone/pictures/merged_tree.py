@@ -35,12 +35,12 @@ def merged_tree() -> Playground:
 
 @lru_cache
 def model() -> Model:
-    """Seven bodies on hinges."""
+    """Build seven bodies on hinges."""
     return revolute_tree(PARENTS, seed=9, name="tree of Figure 9.1")
 
 
 def h11(fd: tuple[int, ...]) -> NDArray:
-    """H11 of the tree with every joint at 0.4 rad."""
+    """Return H11 of the tree with every joint at 0.4 rad."""
     return hybrid_crba(model(), np.full(len(PARENTS), 0.4), fd).H11
 
 

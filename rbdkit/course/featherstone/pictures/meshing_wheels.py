@@ -52,7 +52,7 @@ def draw_wheels(y: float, rate: float) -> Picture:
 
 
 def ratio_figure(y: float) -> Plot:
-    """G over a turn, and the present place on it."""
+    """Draw G over a turn, with the present angle marked."""
     angles = np.linspace(-2.0 * np.pi, 2.0 * np.pi, 161)
     figure = Plot(figsize=(3.6, 1.9), layout="constrained")
     ax = figure.subplots()
@@ -102,7 +102,7 @@ def draw_differential(left: float, right: float, torque: float) -> Picture:
 
 
 def arrows_of(gears: Gears, torque: float, at_outputs: NDArray) -> list[Arrow]:
-    """Torques: of the motor about the input, and what the outputs get."""
+    """Draw the torque of the motor about the input, and the torques at the outputs."""
     scale, color = 0.003, SPATIAL["force"][0]
     body = {name: gears.model.body(name).index for name in ("input", "left", "right")}
     return [

@@ -11,12 +11,12 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power_of_ten(exponent: int) -> str:
-    """10 with a raised exponent; 1 and 10 as they are."""
+    """Write a power of ten with a superscript; 1 and 10 as numbers."""
     return {0: "1", 1: "10"}.get(exponent, "10" + str(exponent).translate(RAISED))
 
 
 def log_x(ax: Axes, exponents: Iterable[int]) -> None:
-    """Powers of ten as the only ticks of a logarithmic x axis."""
+    """Make powers of ten the only ticks of a logarithmic x axis."""
     exponents = list(exponents)
     ax.set_xscale("log")
     ax.set_xticks([10.0**k for k in exponents], [power_of_ten(k) for k in exponents])
@@ -24,7 +24,7 @@ def log_x(ax: Axes, exponents: Iterable[int]) -> None:
 
 
 def log_y(ax: Axes, exponents: Iterable[int]) -> None:
-    """Powers of ten as the only ticks of a logarithmic y axis."""
+    """Make powers of ten the only ticks of a logarithmic y axis."""
     exponents = list(exponents)
     ax.set_yscale("log")
     ax.set_yticks([10.0**k for k in exponents], [power_of_ten(k) for k in exponents])

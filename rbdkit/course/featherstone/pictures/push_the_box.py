@@ -18,7 +18,7 @@ from rbdkit.widgets.panel import Slider
 from rbdkit.widgets.playground import Picture, Playground
 
 BOX_MASS = 2.0
-"""kg."""
+"""Mass of the box, kg."""
 FAR, NEAR = 1.5, 0.9
 """Distances of the pushing arrow's tail and head from the point that it pushes at, m; other arrows start opposite."""
 ROOM = 1.15
@@ -120,7 +120,7 @@ def angle(u: NDArray, v: NDArray) -> float:
 
 
 def dragged(pose: NDArray) -> dict[str, float]:
-    """The sliders for a handle at a pose: the force pushes from there towards the middle."""
+    """Return the sliders for a handle at a pose: the force pushes from there towards the middle."""
     d = -pose[:3, 3]
     length = float(np.linalg.norm(d))
     if length < 1e-6:
@@ -129,7 +129,7 @@ def dragged(pose: NDArray) -> dict[str, float]:
 
 
 def polar(IA: ArticulatedInertia, azimuth: float, elevation: float, point: NDArray, cylinder: float) -> Plot:
-    """Apparent mass over the direction of the force."""
+    """Draw the apparent mass over the direction of the force."""
     angles = np.linspace(0.0, 2.0 * np.pi, 121)
     masses = [IA.apparent_mass(direction(phi, elevation), point) for phi in angles]
     figure = Plot(figsize=(3.4, 3.4), layout="constrained")

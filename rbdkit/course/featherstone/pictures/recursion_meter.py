@@ -27,7 +27,10 @@ MOST = 40
 
 @dataclass(frozen=True)
 class Contest:
-    """Two ways to the same numbers: each takes n and counts operations, a polynomial of the given degree in n."""
+    """Two ways to compute the same numbers; each function takes n and counts operations, a polynomial in n.
+
+    degree : degree of the polynomial of the closed form.
+    """
 
     recursion: Callable[[int], int]
     closed: Callable[[int], int]

@@ -18,7 +18,7 @@ from rbdkit.widgets.playground import Picture, Playground
 from rbdkit.widgets.view import reaching
 
 START = (0.0, 0.5, 0.9)
-"""Angles of yaw, shoulder and elbow, rad."""
+"""Initial angles of yaw, shoulder and elbow, rad."""
 STEP = 0.04
 """Largest change of an angle in one step, rad: the midpoint rule then loses about 1e-5 of the turn."""
 
@@ -108,7 +108,7 @@ def satellite_reaction() -> Playground:
 
 
 def path_figure(path: NDArray) -> Plot:
-    """The way that the arm has gone in the plane of shoulder and elbow."""
+    """Draw the path of the arm in the plane of shoulder and elbow angles."""
     figure = Plot(figsize=(3.4, 2.5), layout="constrained")
     ax = figure.subplots()
     ax.plot(path[:, 1], path[:, 2], color=LINES[0], linewidth=1.6)

@@ -58,7 +58,7 @@ def shaken_pivot() -> Playground:
 
 @lru_cache(maxsize=8)
 def motion(amplitude: float, frequency: float, tilt: float) -> tuple[NDArray, NDArray, NDArray]:
-    """t (n,), angle of the hinge (n,) and force on the pivot (n,), N.
+    """Simulate the pendulum; return t (n,), angle of the hinge (n,), rad, and force on the pivot (n,), N.
 
     RK4 on the one equation that is left when the pivot's motion is known: ``H11 qdd = tau - C1'`` for the hinge.
     """

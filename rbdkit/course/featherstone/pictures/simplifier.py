@@ -76,7 +76,7 @@ def draw(axis: str, product: float, known: str) -> Picture:
 
 
 def example(axis: str, product: float, known: str) -> Trace:
-    """The calculation of Table 10.3 as recorded, nothing simplified; I is a constant or an argument."""
+    """Record the calculation of Table 10.3 without simplification; I is a constant or an argument."""
     I, s = np.diag([1.5, 1.6, 1.7]), np.array(AXES[axis])
     I[0, 1] = I[1, 0] = product
     if known == KNOWN[0]:

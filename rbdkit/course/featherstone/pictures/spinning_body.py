@@ -39,13 +39,13 @@ def spinning_body() -> Playground:
 
 
 def points_at(angle: float) -> NDArray:
-    """The marked points of the turntable, (24, 3), m."""
+    """Return the marked points of the turntable, (24, 3), m."""
     phi = angle + 2.0 * np.pi * np.arange(SPOKES) / SPOKES
     return np.array([[r * np.cos(p), r * np.sin(p), 0.0] for r in RADII for p in phi])
 
 
 def arrows_of(angle: float, spin: float, spin_up: float, shown: str) -> tuple[NDArray, NDArray]:
-    """Points (24, 3) and what is drawn at them, (24, 3): m/s or m/s2."""
+    """Return the points (24, 3) and the vectors to draw at them (24, 3), m/s or m/s2."""
     v, a = np.array([0.0, 0.0, spin, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, spin_up, 0.0, 0.0, 0.0])
     points = points_at(angle)
     if shown == SHOWN[0]:

@@ -23,7 +23,7 @@ SPINS = np.array([1.0, -0.7, 0.5])  # rad/s; nothing will change them
 
 @dataclass(frozen=True)
 class Flight:
-    """A motion of the discs: times (k,), coordinates and velocities (k, 9), tensions (k,), and the constraint."""
+    """A simulated motion of the discs: times (k,), coordinates and velocities (k, 9), tensions (k,), the constraint."""
 
     t: NDArray
     q: NDArray
@@ -33,7 +33,7 @@ class Flight:
 
 
 def fly(velocities: NDArray) -> Flight:
-    """The discs thrown with velocities (3, 2), m/s, of which the string takes away what would make it longer."""
+    """Simulate the discs from velocities (3, 2), m/s, less the part that would lengthen the string."""
     model, q = three_discs(RADIUS), discs_at()
     string = TautString(RADIUS, TautString(RADIUS, 1e3).length(q))
     wish = np.column_stack([SPINS, velocities]).reshape(9)

@@ -22,7 +22,7 @@ RADIUS = 0.27
 
 
 def pair(width: float = 7.6, height: float = 3.7) -> tuple[Plot, Axes, Axes]:
-    """A figure with room for a tree on the left and for a square matrix on the right."""
+    """Make a figure with axes for a tree on the left and for a square matrix on the right."""
     figure = Plot(figsize=(width, height))
     side = 0.92 * height / width
     left = figure.add_axes((0.0, 0.02, 0.97 - side, 0.96))
@@ -70,7 +70,7 @@ def draw_tree(
     labels: Sequence[str] | None = None,
     fontsize: float = 10.0,
 ) -> None:
-    """A tree growing from its base; node k + 1 and the joint below it belong to variable k.
+    """Draw a tree that grows from its base; node k + 1 and the joint below it belong to variable k.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def draw_matrix(
     texts: Mapping[tuple[int, int], str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> None:
-    """An n by n matrix: coloured cells, dots where it is zero.
+    """Draw an n by n matrix: coloured cells, and dots where it is zero.
 
     Parameters
     ----------

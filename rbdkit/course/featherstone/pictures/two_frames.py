@@ -20,7 +20,7 @@ SHOWN = ("X, for motions", "X*, for forces", "X, in the plane", "X*, in the plan
 
 
 def pose_of(x: float, y: float, z: float, yaw: float, pitch: float, roll: float) -> NDArray:
-    """Pose (4, 4) of frame B in frame A: shifted, then turned about z, y, x in turn; m, rad."""
+    """Return the pose (4, 4) of frame B in frame A: shifted (m), then turned about z, y and x in turn (rad)."""
     return se3.pose(euler.to_matrix([yaw, pitch, roll]), [x, y, z])
 
 

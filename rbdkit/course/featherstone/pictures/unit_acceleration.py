@@ -76,7 +76,7 @@ def draw(model: Model, joint: str, angle: float, sway: float) -> Picture:
 
 
 def arrows(found: UnitAcceleration, places: NDArray, before: Sequence[int], after: Sequence[int]) -> list[Arrow]:
-    """Forces and moments at the joints, places (n, 3), in world coordinates."""
+    """Draw forces and moments at the joints, whose places (n, 3) are in world coordinates."""
     strongest = max(float(np.linalg.norm(found.f[1:, 3:], axis=1).max()), 1e-12)
     moments = {j: found.f[j, :3] - np.cross(places[j], found.f[j, 3:]) for j in (*before, *after)}
     largest = max(*(float(np.linalg.norm(moment)) for moment in moments.values()), 1e-12)

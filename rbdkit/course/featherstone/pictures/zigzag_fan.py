@@ -83,7 +83,7 @@ def upright_poses(q: NDArray) -> NDArray:
 
 
 def _rods(q: NDArray, color: str, thickness: float) -> list[Ellipsoid]:
-    """The rods as slender ellipsoids that can be looked through."""
+    """Draw the rods as slender transparent ellipsoids."""
     places, front = hinges(q), np.array([0.0, 1.0, 0.0])
     ghosts = []
     for (x, z), (dx, dz) in zip(0.5 * (places[1:] + places[:-1]), np.diff(places, axis=0), strict=True):
