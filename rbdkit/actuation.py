@@ -183,6 +183,7 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
     arcs = K * arcs_of(model, length)
     counting = independent_rows(arcs, squares, row_limit(gap)) > 0.0
     Vt = np.linalg.svd(arcs[counting])[2]
+    # The null space was found in arc lengths: back to velocity variables, then orthonormal again.
     return np.linalg.qr(arcs_of(model, length)[:, None] * Vt[int(counting.sum()) :].T)[0]
 
 

@@ -321,6 +321,7 @@ def _why(model: Model, q: NDArray, kept: NDArray, end: Closest, t: float) -> str
     stay = ", ".join([text for size, text in found if not size <= DONE][:3])
     what = "close the loops" + " and fulfil the constraints" * bool(model.constraints)
     text = f"no coordinates were found that {what} of model {model.name!r}: at best {stay}"
+    # Search again without each restriction, to find out which of them is in the way.
     free, ways = np.zeros_like(kept), []
     if kept.any() and assembled(model, q, free, t, starts=FEW).is_closed:
         ways.append(f"if {listed(_names(model, kept))} may move: name fewer joints in fix=, or other values")

@@ -191,6 +191,7 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
     if at.shape != (model.nq,):
         raise StateError(f"q has shape {at.shape}; one pose, ({model.nq},), is looked at")
     still = np.zeros(model.nv)
+    # With prescribed joints the velocity zero need not keep the loops closed, so the check at rest would not hold.
     if not any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         require_closed(model, at, still, t)
     numbers = loop_mobility(model, at, t=t, tol=RANK)
@@ -201,6 +202,7 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
     around, ways = _around(model, at, motions, t)
     own = [loop_mobility(model, one, t=t, tol=RANK).mobility for one in around]
     around = [one for _, one in sorted(zip(own, around, strict=True), key=lambda both: both[0])]
+    # The rank may be too low at every pose of a motion (velocities that lead nowhere), so the ways must span as much.
     if set(own) == {numbers.mobility} and _span(ways) == numbers.mobility:
         finite = {numbers.mobility}
     else:
@@ -247,6 +249,7 @@ def properly_constrained(model: Model, q: ArrayLike | None = None, *, t: float =
     (SphereInCylinder(axis='z'), 0)
     """
     found = mobility(model, q, t=t)
+    # Poses nearby, not the given one: if that is singular, its additional redundancy is gone after any small motion.
     most = [one for one in found.around if loop_mobility(model, one, t=t, tol=RANK).mobility == found.finite[0]]
     poses = most[:3] or [found.q]
     left = max(loop_mobility(model, pose, t=t, tol=RANK).excess for pose in poses)
@@ -275,7 +278,7 @@ def _around(model: Model, q: NDArray, motions: NDArray, t: float, step: float = 
         start = model.move(q, step * motion / np.max(np.abs(motion / unit)))
         one = closest(model, start, free, bounds, t, residual)
         way = model.displacement(q, one.q) / unit
-        if one.is_closed and np.max(np.abs(way)) > 0.3 * step:
+        if one.is_closed and np.max(np.abs(way)) > 0.3 * step:  # else closing the loops led back to the pose
             poses.append(one.q)
             ways.append(way[None] / np.linalg.norm(way))
     return poses, np.concatenate(ways)

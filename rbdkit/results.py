@@ -26,7 +26,7 @@ def into(out: Any, threads: Any, shape: tuple[int, ...], *inputs: NDArray) -> In
     number = thread_number(threads)
     if out is None:
         return Into(None, number)
-    if any(type(x) is Symbols for x in inputs):
+    if any(type(x) is Symbols for x in inputs):  # the caller is being traced: there are no numbers to store
         raise StateError("out= takes numbers, and here a law is recorded; leave it out")
     require_room(out, shape, inputs)
     if not out.flags.c_contiguous:

@@ -160,7 +160,7 @@ class _Canvas:
         surfaces = [(self._placed(part, poses), part.opacity) for part in parts] + self._ellipsoids(poses)
         surfaces.sort(key=lambda pair: -float(np.linalg.norm(pair[0].vertices.mean(axis=0) - self.eye.place)))
         for surface, opacity in surfaces:
-            self._paint(surface, opacity, self.near.copy())
+            self._paint(surface, opacity, self.near.copy())  # a copy: what shines through must not hide others
         over = [self._placed(part, poses) for part in self._parts() if part.layer in self.xray]
         if over:
             self._paint(join(over), THROUGH, np.zeros_like(self.near))

@@ -112,6 +112,7 @@ def nearest(corners: Corners, width: int, buffer: NDArray) -> Fragments:
         found.append(part)
     if not found:
         return Fragments(np.zeros(0, int), np.zeros(0, int), np.zeros((0, 2)), np.zeros(0))
+    # Only now is the buffer complete; of fragments at equal depth one is taken per pixel.
     seen = [np.flatnonzero(part.depth >= buffer[part.pixel]) for part in found]
     every = [np.concatenate([part[k][i] for part, i in zip(found, seen, strict=True)]) for k in range(4)]
     pixel, last = np.unique(every[0], return_index=True)

@@ -24,6 +24,7 @@ def _rows_at(tracks: Tracks, t: float) -> NDArray:
     a, b = (tracks.poses[k].astype(float) for k in (last, after))
     s = 0.0 if after == last or t <= tracks.t[last] else (t - tracks.t[last]) / (tracks.t[after] - tracks.t[last])
     rows = a + s * (b - a)
+    # q and -q are the same rotation: take the sign of the next quaternion that is nearer to the last one.
     near = np.sign(np.sum(a[:, 3:] * b[:, 3:], axis=1, keepdims=True))
     rows[:, 3:] = a[:, 3:] + s * (np.where(near == 0.0, 1.0, near) * b[:, 3:] - a[:, 3:])
     rows[:, 3:] /= np.linalg.norm(rows[:, 3:], axis=1, keepdims=True)

@@ -50,12 +50,12 @@ FINDINGS = tuple(finding for findings in BY_SOURCE.values() for finding in findi
 
 
 def summary() -> Summary:
-    """All entries as one table."""
+    """Show all entries as one table."""
     return Summary(FINDINGS)
 
 
 def details(source: str) -> Details:
-    """The entries of one source with their checks.
+    """Show the entries of one source with their checks.
 
     Raises KeyError with the names there are if the source is not among them.
     """

@@ -8,7 +8,7 @@ from rbdkit.course.errata.finding import Finding
 
 
 class Summary:
-    """One row for each finding, under the names of the sources; the errors are those that the checks give.
+    """Table with a row for each finding, grouped by source; the errors come from the checks.
 
     Findings with a doubt come in a second table, under a heading that leaves open who is to blame.
     """
@@ -29,7 +29,7 @@ class Summary:
 
 
 def table(findings: Sequence[Finding], reading: str) -> str:
-    """Markdown table of the findings; `reading` heads the column of the wrong form."""
+    """Return a Markdown table of the findings; `reading` is the title of the column of the wrong form."""
     lines = [f"| Place | {reading} | Right | {reading} form off by | Right form off by |", "|:--|:--|:--|--:|--:|"]
     source = None
     for finding in findings:

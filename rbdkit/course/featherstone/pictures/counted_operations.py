@@ -63,7 +63,7 @@ class Way:
 
 
 def _applied(kind: str, printed: str, screws: str, on_screws: str = "") -> dict[str, Way]:
-    """Ways of X v or X^T I X in compact form. printed : cost with a general transform. screws : with one about x or z."""
+    """Ways of X v or X^T I X in compact form. printed : cost with a general transform. screws : with axial screws."""
     word = "apply" if kind in ("mv", "fv") else "inv_apply"
     prices = dict(zip((ABOUT_X, ABOUT_Z), screws.split("; "), strict=True))
 
