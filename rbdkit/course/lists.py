@@ -63,7 +63,7 @@ def exercise_list() -> ExerciseList:
 
 @cache
 def pictures() -> dict[str, Callable[..., Any]]:
-    """The pictures of the chapters that can be played with: the functions that make them, by name."""
+    """Return the functions that make the interactive pictures of the notebooks, by name."""
     from rbdkit.course import stepping_pictures
     from rbdkit.course.featherstone import pictures as of_the_book
 
@@ -78,7 +78,7 @@ def pictures() -> dict[str, Callable[..., Any]]:
 
 
 def gallery() -> Any:
-    """Show a list of all pictures, and the one that is chosen.
+    """Show a list of all interactive pictures, and the one that is chosen.
 
     Returns
     -------

@@ -119,7 +119,7 @@ def redundant_rows(rows: Any) -> Verdict:
 
 @cache
 def _gain() -> float:
-    """The drift of the pivot after half a second with 1 ms over that with 0.5 ms."""
+    """Return the ratio of the pivot's drift after half a second with steps of 1 ms to that with 0.5 ms."""
     ends = [
         simulate(*heavy_top(), 0.5, h, formulation="so3xr3", progress=False).constraint_error()[-1]
         for h in (1e-3, 5e-4)

@@ -140,12 +140,12 @@ def plausible(model: Model) -> Table:
 
 
 def from_mesh(body: Body) -> Inertia:
-    """The inertia of a body that is as heavy as it says and as dense everywhere, by its mesh for collisions.
+    """Compute the inertia of a body from its collision mesh and its mass, with uniform density.
 
     Raises
     ------
     LookupError
-        If it has no such mesh in a file that was found.
+        If the body has no collision mesh, or its file was not found.
     """
     for geometry in body.geometry:
         if geometry.role == "collision" and isinstance(geometry.shape, Mesh) and geometry.shape.found:
@@ -157,7 +157,7 @@ def from_mesh(body: Body) -> Inertia:
 
 
 def doubtful_arm() -> Model:
-    """An arm of five links from a file that somebody wrote by hand, and not all of it right."""
+    """Build an arm of five links with mistakes in its inertias, as in a file written by hand."""
     model = Model("doubtful arm")
     links = (
         ("shoulder", 0.12, 1.8, 0.06, np.diag([4.1e-3, 4.0e-3, 3.5e-3])),

@@ -18,7 +18,7 @@ from rbdkit.joints import SplineCurve
 from rbdkit.spatial import se3
 
 NEAR = 1e-8
-"""Of numbers of size one: answers may be by differences."""
+"""Tolerance for numbers of size one; loose enough for answers by finite differences."""
 
 
 @checks("S04-1")

@@ -1,7 +1,7 @@
-"""Checks of the exercises in the notebooks on Featherstone's book, one file a chapter, loaded when first used.
+"""Checks of the exercises in the notebooks on Featherstone's book, one module per chapter, loaded when first used.
 
-A chapter's notebook gets from here what it uses often, in one line: its chapter, the pictures, and parts of the library
-under their own names, so that no reader has to climb over a wall of imports.
+A chapter's notebook imports all that it uses often from here, in one line: the checks of its chapter, the pictures, and
+parts of the library under their own names. So no notebook begins with a page of imports.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ MISTAKES: Mapping[str, str] = {
 def algorithm(
     planted: Planted, model: Model, q: NDArray, qd: NDArray, tau: NDArray, f_ext: NDArray | None = None
 ) -> NDArray:
-    """Table 7.1 with mistakes; without any it is `aba`."""
+    """The articulated-body algorithm, Table 7.1, with mistakes planted; without any it agrees with `aba`."""
     n = len(model.bodies)
     X, X_0, S, U, D, u = ([np.zeros((6, 6))] * n for _ in range(6))
     X_0[0] = np.eye(6)

@@ -22,7 +22,7 @@ START = np.array([1.1, -1.191234])
 """Its angles at the start, rad; with them the tip is on the wire but for a tenth of a millimetre."""
 DURATION, STEP = 10.0, 5e-3
 WATCHED = 120
-"""Steps for which a gap is watched as it closes."""
+"""Number of steps for which a gap is watched as it closes."""
 
 GAP_MISTAKES: Mapping[str, str] = {
     "absolute": "q2 counts from the first rod: the second one stands at the angle q1 + q2.",
@@ -56,7 +56,7 @@ SOLVE_MISTAKES: Mapping[str, str] = {
 
 
 def tip_on_wire(planted: Planted, q: NDArray) -> NDArray:
-    """x of the tip less x of the wire."""
+    """The gap, x of the tip less x of the wire, with mistakes planted."""
     second = q[1] if "absolute" in planted else q[0] + q[1]
     x = np.cos(q[0]) + np.cos(second) if "cosine" in planted else -np.sin(q[0]) - np.sin(second)
     x = -x if "other side" in planted else x
@@ -64,14 +64,14 @@ def tip_on_wire(planted: Planted, q: NDArray) -> NDArray:
 
 
 def row(planted: Planted, q: NDArray) -> NDArray:
-    """K of that gap."""
+    """K of that gap, with mistakes planted."""
     turned = np.sin if "sine" in planted else np.cos
     K = -np.array([turned(q[0]) + (0.0 if "absolute" in planted else turned(q[0] + q[1])), turned(q[0] + q[1])])
     return -K if "minus" in planted else K[::-1] if "swapped" in planted else K
 
 
 def bias(planted: Planted, q: NDArray, qd: NDArray) -> NDArray:
-    """k of that gap, -K̇ q̇."""
+    """k of that gap, -K̇ q̇, with mistakes planted."""
     square = qd @ qd if "squares" in planted else (qd[0] + qd[1]) ** 2
     k = np.sin(q[0]) * qd[0] ** 2 + np.sin(q[0] + q[1]) * square
     k = np.sin(q[0]) * qd[0] + np.sin(q[0] + q[1]) * (qd[0] + qd[1]) if "linear" in planted else k
@@ -79,7 +79,7 @@ def bias(planted: Planted, q: NDArray, qd: NDArray) -> NDArray:
 
 
 def solved(planted: Planted, H: NDArray, C: NDArray, tau: NDArray, K: NDArray, k: NDArray) -> NDArray:
-    """q̈ of H q̈ + C = tau + Kᵀ lambda and K q̈ = k."""
+    """Solve H q̈ + C = tau + Kᵀ lambda and K q̈ = k for q̈, with mistakes planted."""
     force = tau - (0.0 if "no C" in planted else -1.0 if "C plus" in planted else 1.0) * C
     free = np.linalg.solve(H, force)
     if "free" in planted:

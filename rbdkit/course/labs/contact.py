@@ -140,7 +140,7 @@ def slip_or_stick(my_forces: Callable[..., Any]) -> Verdict:
 
 
 def _problems(n: int) -> list[Case]:
-    """One problem in which all contacts push, and two in which some part, and setting pulls to zero is not enough."""
+    """Cases in which all contacts push, and in which some part and setting negative forces to zero is not enough."""
     found: list[Case] = []
     seed = 0
     while len(found) < (3 if n > 1 else 2):

@@ -48,11 +48,11 @@ MISTAKES: Mapping[str, str] = {
 
 
 FORWARD = (aba, forward_dynamics, crba, bias_force, algorithms.aba, algorithms.crba, algorithms.forward_dynamics_crba)
-"""What stage 7 is not to be done with."""
+"""Functions that stage 7 may not call."""
 
 
 def algorithm(planted: Planted, model: Model, q: NDArray) -> NDArray:
-    """Table 6.2 with mistakes; without any it is `crba`."""
+    """The composite-rigid-body algorithm, Table 6.2, with mistakes planted; without any it agrees with `crba`."""
     n, X, S = len(model.bodies), [np.eye(6)] * len(model.bodies), [np.zeros((6, 0))] * len(model.bodies)
     Ic = np.array(model.I)
     H = np.zeros((model.nv, model.nv))
@@ -273,7 +273,7 @@ def _arrays() -> list[tuple[int, ...]]:
 
 
 def _sparse(lam: tuple[int, ...]) -> tuple[NDArray, NDArray]:
-    """A positive definite H with the zeros of that tree, and where it is filled."""
+    """Return a positive definite H with the zeros of a tree, and the mask of its other entries."""
     filled = np.asarray(sparsity_pattern(lam), dtype=bool)
     n = len(lam)
     L = np.tril(np.where(filled, np.random.default_rng(n).uniform(0.5, 1.5, (n, n)), 0.0)) + 2.0 * np.eye(n)

@@ -48,7 +48,7 @@ STEP_MISTAKES: Mapping[str, str] = {
 
 
 def falling(R: NDArray, w: NDArray) -> NDArray:
-    """The angular acceleration of a heavy top: Euler's equation, with its weight along -z of the world."""
+    """Return the angular acceleration of a heavy top by Euler's equation, with its weight along -z of the world."""
     return np.asarray((np.cross(PULL, -R[2]) - np.cross(w, MOMENTS * w)) / MOMENTS)
 
 
@@ -78,7 +78,7 @@ def exponential(my_exp: Callable[..., Any]) -> Verdict:
 
 
 def step(planted: Planted, f: Rate, h: float, R: NDArray, w: NDArray) -> State:
-    """RK4 on the group with mistakes (Munthe-Kaas)."""
+    """One step of RK4 on the rotation group (Munthe-Kaas), with mistakes planted."""
 
     def rate(u: NDArray, omega: NDArray) -> NDArray:
         if "no correction" in planted:

@@ -50,13 +50,13 @@ MISTAKES: Mapping[str, str] = {
     "f_ext in the world": "f_ext is in world coordinates; the body wants it in its own, by X*_0 (Eq 5.20).",
     "f_ext by X": "a force is carried from the world to the body by X*, the inverse of Xᵀ, not by X itself.",
 }
-"""What is said of each mistake; the last ones show where joints have several freedoms, or forces act from outside."""
+"""Explanation of each mistake; the last ones show only with joints of several freedoms, or with external forces."""
 
 
 def algorithm(
     planted: Planted, model: Model, q: NDArray, qd: NDArray, qdd: NDArray, f_ext: NDArray | None = None
 ) -> NDArray:
-    """Table 5.1 with mistakes; without any it is `rnea`."""
+    """The recursive Newton-Euler algorithm, Table 5.1, with mistakes planted; without any it agrees with `rnea`."""
     n = len(model.bodies)
     v, a, f = np.zeros((3, n, 6))
     X, X_0, S = [np.eye(6)] * n, [np.eye(6)] * n, [np.zeros((6, 0))] * n

@@ -1,1 +1,1 @@
-"""Pictures to play with of the notebooks on stepping, one idea a file."""
+"""Interactive pictures of the notebooks on time integration, each module for one idea."""

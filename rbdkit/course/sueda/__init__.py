@@ -1,6 +1,6 @@
-"""Checks of the exercises in the notebooks on Sueda's notes, one file a notebook, loaded when first used.
+"""Checks of the exercises in the notebooks on Sueda's notes, one module per notebook, loaded when first used.
 
-A notebook gets from here what it uses, in one line: its checks, and parts of the library under their own names.
+A notebook imports all that it uses from here, in one line: its checks, and parts of the library under their own names.
 """
 
 from __future__ import annotations

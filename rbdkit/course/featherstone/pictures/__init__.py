@@ -1,6 +1,8 @@
-"""Pictures to play with, one idea of Featherstone's book a file; the notebooks of the course open with them.
+"""Interactive pictures, each module for one idea of Featherstone's book; the notebooks of the course open with them.
 
-What the notebooks use of them goes by its name alone, ``pictures.rolling_ball()``, and is loaded when first used.
+Notebooks call them by name, as ``pictures.rolling_ball()``; each module is loaded when it is first used. Most pictures
+have the name of their module. Once that is loaded, Python binds the module to the name, so modules are callable here:
+to call one calls its picture.
 """
 
 from __future__ import annotations
