@@ -191,9 +191,7 @@ def mobility(model: Model, q: ArrayLike | None = None, *, t: float = 0.0) -> Mob
     if at.shape != (model.nq,):
         raise StateError(f"q has shape {at.shape}; one pose, ({model.nq},), is looked at")
     still = np.zeros(model.nv)
-    # With prescribed joints the velocity zero need not keep the loops closed, so the check at rest would not hold.
-    if not any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
-        require_closed(model, at, still, t)
+    require_closed(model, at, None, t)  # at rest time may open loops and constraints
     numbers = loop_mobility(model, at, t=t, tol=RANK)
     K = with_elements(loop_constraint(model, at, still, t=t), model, at, still, t=t).K
     motions = np.linalg.svd(K)[2][numbers.r :] if model.nv else np.zeros((0, 0))

@@ -202,3 +202,54 @@ def test_loops_in_planes_of_their_own_count_by_three():
     counted = rbd.mobility(mixed, mixed.neutral()).numbers
     assert counted.in_plane == (1, 1, 1, 1, None)
     assert counted.counted_by_loops == 5  # a free loop joint ties nothing
+
+
+def driven_four_bar():
+    """A four-bar linkage whose crank turns by 0.5 rad/s from its closed pose."""
+    model = rbd.library.planar_four_bar()
+    q = rbd.assemble(model)
+    crank = model.joints[1]
+
+    def motion(t):
+        return q[crank.q_slice] + 0.5 * t, np.array([0.5]), np.zeros(1)
+
+    driven = rbd.Model("driven", gravity=model.gravity)
+    for body in model.bodies[1:]:
+        joint = rbd.Prescribed(body.joint.type, motion) if body.joint is crank else body.joint.type
+        parent = model.bodies[body.parent].name
+        driven.add_body(body.name, parent, joint=joint, inertia=body.inertia, placement=body.joint.placement)
+    for loop in model.loops:
+        driven.add_loop(
+            loop.joint.name, model.bodies[loop.predecessor].name, model.bodies[loop.successor].name, loop.joint.type,
+            loop.joint.placement, loop.successor_placement,
+        )  # fmt: skip
+    return driven
+
+
+def test_an_open_pose_is_refused_where_joints_are_prescribed():
+    """It was taken as closed, and the mobility that of no pose of the mechanism."""
+    model = driven_four_bar()
+    q = rbd.assemble(model, t=0.3)
+    assert rbd.mobility(model, q, t=0.3).instantaneous == 0
+    with pytest.raises(StateError, match="q leaves loop joint 'pin' open"):
+        rbd.mobility(model, q + 0.1, t=0.3)
+
+
+class Conveyor(rbd.ConstraintElement):
+    """Its body keeps beside a point that moves with time."""
+
+    body: str
+
+    def gap(self, at):
+        return [at.position(self.body)[0] - 2.0 * at.time]
+
+
+def test_a_constraint_that_time_moves_does_not_forbid_to_ask():
+    """At rest it slips; that is no reason to refuse a pose."""
+    model = rbd.Model("belt")
+    model.add_body("box", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, 1.0))
+    model.add_constraint("belt", Conveyor("box"))
+    q = model.neutral()
+    assert rbd.mobility(model, q, t=0.0).instantaneous == 5
+    with pytest.raises(StateError, match="constraint 'belt' does not hold: q is off by 1 m"):
+        rbd.mobility(model, q, t=0.5)

@@ -57,7 +57,9 @@ def by(angle: float, distance: float, per: str = "") -> str:
     return " and ".join(parts) or f"0 m{per}"
 
 
-def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: tuple[str, str] = ("q", "v")) -> None:
+def require_closed(
+    model: Model, q: NDArray, v: NDArray | None, t: float = 0.0, names: tuple[str, str] = ("q", "v")
+) -> None:
     """Check that a state satisfies the loop closure and constraint equations of a model, in position and velocity.
 
     Parameters
@@ -66,8 +68,8 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
         Any model; without loops and constraints nothing is checked.
     q : ndarray (nq,)
         Coordinates of the spanning tree.
-    v : ndarray (nv,)
-        Velocities of the spanning tree.
+    v : ndarray (nv,) or None
+        Velocities of the spanning tree; None checks positions alone.
     t : float, optional
         Time in s, for prescribed joints.
     names : tuple of str, optional
@@ -82,6 +84,8 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
         _require_held(model, q, v, t, names)
     if not model.loops:
         return
+    moves = v is not None
+    v = np.zeros(model.nv) if v is None else v
     X, across = LoopKinematics(model).velocities(q, v, t)
     length = length_of(model)
     lengths = np.ones(model.nv)
@@ -105,22 +109,25 @@ def require_closed(model: Model, q: NDArray, v: NDArray, t: float = 0.0, names: 
             f"{at} leaves loop joint {name!r} open by {by(angle, distance)}. "
             f"`{at} = rbdkit.assemble(model, {at}{when})` closes it, {comply} keeps it closed"
         )
-    if not opening <= CLOSED:
+    if moves and not opening <= CLOSED:
         raise StateError(f"{moving} opens loop joint {opened!r} by {by(turn, slide, '/s')}. {comply} keeps it closed")
 
 
-def _require_held(model: Model, q: NDArray, v: NDArray, t: float, names: tuple[str, str]) -> None:
+def _require_held(model: Model, q: NDArray, v: NDArray | None, t: float, names: tuple[str, str]) -> None:
     """Check the constraints of a model (not its loop joints) at a state, as `require_closed` does."""
     from rbdkit.model.constraint import seen  # which need the tracer
     from rbdkit.model.constraint_rows import constraint_rows
 
     rows = constraint_rows(model)
     assert rows is not None
+    moves = v is not None
+    v = np.zeros(model.nv) if v is None else v
     found = rows.at(q, v, t, seen(model, q, v, t).motion)
     speed = max(1.0, float(np.abs(v).max(initial=0.0)))
     at, moving = names
     when = f", t={t:g}" if t else ""
-    for errors, allowed, what in ((found.gap, CLOSED, at), (found.slip, CLOSED * speed, moving)):
+    checks = ((found.gap, CLOSED, at), (found.slip, CLOSED * speed, moving))
+    for errors, allowed, what in checks if moves else checks[:1]:
         worst = int(np.argmax(np.nan_to_num(np.abs(errors), nan=np.inf)))
         if not np.abs(errors[worst]) <= allowed:
             row = rows.rows[worst]
