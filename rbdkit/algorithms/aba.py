@@ -1,4 +1,10 @@
-"""Forward dynamics by the articulated-body algorithm."""
+"""Forward dynamics by the articulated-body algorithm (ABA; Featherstone 2008, section 7.3).
+
+Pass 1 goes outwards for velocities, pass 2 inwards for articulated-body inertias and bias forces, pass 3 outwards for
+accelerations. The articulated-body inertia IA of body i is what i resists with if its whole subtree is free to move, so
+that f_i = IA a_i + pA: it is known before the acceleration of the parent is. Hence the cost is O(n), and no matrix
+larger than a joint's own D = S^T IA S is solved.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +24,7 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 
 @dataclass(frozen=True)
 class AbaResult:
-    """What `aba` computed, in body coordinates; row or entry i belongs to body i.
+    """Result of `aba`, with its intermediates in body coordinates; row or entry i belongs to body i.
 
     Attributes
     ----------
@@ -29,13 +35,13 @@ class AbaResult:
     IA, pA : ndarray (n, 6, 6), (n, 6)
         Articulated-body inertias and bias forces.
     Ia, pa : ndarray
-        The same, seen through joint i by the parent.
+        Articulated inertia and bias force of body i as the parent feels them through joint i.
     U, D, u : list of ndarray
-        Lists, the common subexpressions of Eqs 7.43-7.45.
+        Common subexpressions of Eqs 7.43-7.45.
     X : ndarray (n, 6, 6)
-        From parent to body.
+        Motion transforms from parent to body coordinates.
     S : list of ndarray
-        List of (6, nv_i).
+        Motion subspaces, (6, nv_i) each.
     """
 
     qdd: NDArray
@@ -56,7 +62,7 @@ class AbaResult:
 def aba(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> AbaResult:
-    """Joint accelerations caused by given joint forces (Featherstone 2008, Table 7.1).
+    """Return the joint accelerations that given joint forces cause (Featherstone 2008, Table 7.1).
 
     Parameters
     ----------
@@ -72,9 +78,8 @@ def aba(
     Raises
     ------
     ModelError
-        If a joint moves something without inertia in the direction it moves it, or if joints do not move independently:
-        where one mimics another `forward_dynamics_crba` is the algorithm to use, where one closes a loop
-        `divide_and_conquer`.
+        If D is singular, so a joint moves bodies that have no inertia along its motion; or if joints are not
+        independent: use `forward_dynamics_crba` for mimic joints and `divide_and_conquer` for loops.
     """
     parent, I, f_x, groups = model.parent, model.I, external_forces(model, f_ext), joint_groups(model, tau)
     X, S, v, c, a = room(model, plx, Subspace, mv, mv, mv)

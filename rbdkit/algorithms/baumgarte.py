@@ -11,17 +11,17 @@ from rbdkit.errors import SimulationError
 
 @dataclass(frozen=True)
 class Baumgarte:
-    """In place of g'' = 0 the constraints obey ``g'' + 2 alpha g' + beta^2 g = 0``: errors die out as in a damper.
+    """Baumgarte stabilisation: ``g'' + 2 alpha g' + beta^2 g = 0`` replaces g'' = 0, so that constraint errors decay.
 
-    The error settles where what a step adds is what it takes away, so it is bounded but not zero. alpha = beta is
+    The error settles where a step removes as much as it adds, so it is bounded but not zero. alpha = beta is
     critical damping; values near 1 / h make the equations stiff for explicit methods with step h.
 
     Parameters
     ----------
     alpha : float
-        1/s, not negative.
+        Half the gain of the velocity error g', 1/s, not negative.
     beta : float, optional
-        1/s, not negative; as alpha if not given.
+        Square root of the gain of the position error g, 1/s, not negative; alpha if not given.
 
     Raises
     ------
@@ -49,23 +49,23 @@ class Baumgarte:
             raise SimulationError(f"{self}: alpha and beta must not be negative (1/s)")
 
     def correction(self, g: NDArray, g_rate: NDArray) -> NDArray:
-        """What to take away from eta."""
+        """Return 2 alpha g' + beta^2 g, to be subtracted from eta, the right-hand side of g'' = 0."""
         of_rate, of_g = self.factors
         return of_rate * g_rate + of_g * g
 
     @staticmethod
     def of_time(T_stab: float) -> Baumgarte:
-        """alpha = beta = 1 / T_stab, the time in s in which errors fade (Featherstone 2008, text after Eq 8.21)."""
+        """Return alpha = beta = 1 / T_stab; T_stab: decay time of errors, s (Featherstone 2008, after Eq 8.21)."""
         if not 0.0 < T_stab < float("inf"):
             raise SimulationError(f"T_stab = {T_stab!r} must be a time that is positive and finite (s)")
         return Baumgarte(1.0 / T_stab)
 
     @staticmethod
     def of_snapshots(per_second: float) -> Baumgarte:
-        """T_stab the time between snapshots, as many a second as it takes to miss nothing of the motion (section 8.3).
+        """Return the gains for T_stab = 1 / per_second, the time between snapshots that show the motion (section 8.3).
 
-        Its exact value does not matter, a factor of 2 makes little difference: it is for stability. If the motion is
-        not accurate enough, make the step smaller, not T_stab: that only makes the equations stiff.
+        The exact value does not matter; a factor of 2 makes little difference. If the motion is not accurate enough,
+        make the step smaller, not T_stab: a small T_stab only makes the equations stiff.
         """
         if not 0.0 < per_second < float("inf"):
             raise SimulationError(f"{per_second!r} snapshots a second: give a number that is positive and finite")
@@ -73,5 +73,5 @@ class Baumgarte:
 
     @property
     def factors(self) -> tuple[float, float]:
-        """Those of g' and g."""
+        """The gains of g' and of g: 2 alpha (1/s) and beta^2 (1/s^2)."""
         return 2.0 * self.alpha, (self.alpha if self.beta is None else self.beta) ** 2

@@ -1,4 +1,4 @@
-"""The parts of inverse dynamics that do not depend on the accelerations."""
+"""Joint-space bias force C(q, qd) and its gravity and Coriolis parts: inverse dynamics at zero acceleration."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from rbdkit.model import Model
 
 
 def bias_force(model: Model, q: NDArray, qd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0) -> NDArray:
-    """C(q, qd) = ID(q, qd, 0): gravity, Coriolis, centrifugal and external forces, shape (nv,).
+    """Return C(q, qd) = ID(q, qd, 0): gravity, Coriolis, centrifugal and external forces, shape (nv,).
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loop joints these are the forces of the spanning tree, as if the loop joints transmitted nothing.
 
     Featherstone 2008, Eq 6.2.
     """
@@ -22,10 +21,9 @@ def bias_force(model: Model, q: NDArray, qd: NDArray, *, f_ext: ExternalForces =
 
 
 def gravity_force(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
-    """Joint forces that hold the system still against gravity (Featherstone 2008, Eqs 5.12, 5.13); shape (nv,).
+    """Return the joint forces (nv,) that hold the system still against gravity (Featherstone 2008, Eqs 5.12, 5.13).
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loop joints these are the forces of the spanning tree, as if the loop joints transmitted nothing.
     """
     n, parent = len(model.bodies), model.parent
     X, a_g, f, tau = np.zeros((n, 6, 6)), np.zeros((n, 6)), np.zeros((n, 6)), np.zeros(model.nv)
@@ -42,10 +40,9 @@ def gravity_force(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
 
 
 def coriolis_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> NDArray:
-    """The part of C that velocity causes, gravity and external forces set to zero, shape (nv,).
+    """Return the velocity-dependent part of C: gravity and external forces are set to zero; shape (nv,).
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loop joints these are the forces of the spanning tree, as if the loop joints transmitted nothing.
 
     Featherstone 2008, section 5.3.
     """
@@ -53,5 +50,5 @@ def coriolis_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> 
 
 
 def weightless(model: Model) -> Model:
-    """The model without gravity."""
+    """Return the model with gravity set to zero."""
     return model.with_parameters({"gravity": np.zeros(3)})

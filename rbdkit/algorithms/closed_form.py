@@ -1,4 +1,10 @@
-"""The equation of motion in closed form: every coefficient by itself, as it was done before recursive algorithms."""
+"""The equation of motion in closed form: each coefficient of Eq 5.6 on its own (Featherstone 2008, section 5.2).
+
+This is how equations of motion were derived before recursive algorithms. All axes and inertias are expressed in base
+coordinates, where v_b = sum_i s_i qd_i over the freedoms that support body b. Inserting this into
+f = I a + v x* I v gives a sum over the bodies for every H_ij, C_ijk and g_i. A joint with several freedoms is taken
+apart into single axes; G maps the joint velocities v to the rates about these axes.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +30,9 @@ class ClosedForm:
     Attributes
     ----------
     H : ndarray (nv, nv)
-        Inertia.
+        Joint-space inertia matrix.
     C : ndarray (nv, nv, nv)
-        Of centrifugal (j = k) and Coriolis forces, symmetric in j and k.
+        Coefficients of centrifugal (j = k) and Coriolis forces, symmetric in j and k.
     g : ndarray (nv,)
         Gravity terms.
     """
@@ -36,14 +42,14 @@ class ClosedForm:
     g: NDArray
 
     def inverse_dynamics(self, qd: NDArray, qdd: NDArray) -> NDArray:
-        """tau (nv,) of Eq 5.6, where the printed ``H_ij qdd_i`` must be ``H_ij qdd_j``."""
+        """Return tau (nv,) by Eq 5.6, where the printed ``H_ij qdd_i`` must be ``H_ij qdd_j``."""
         return self.H @ qdd + np.einsum("ijk,j,k", self.C, qd, qd) + self.g
 
 
 def closed_form(model: Model, q: NDArray) -> ClosedForm:
-    """All coefficients of the equation of motion at a position (Featherstone 2008, Eq 5.6).
+    """Return all coefficients of the equation of motion at a position (Featherstone 2008, Eq 5.6).
 
-    Where joints close loops these are the coefficients of the spanning tree.
+    With loop joints these are the coefficients of the spanning tree.
 
     Parameters
     ----------
@@ -58,13 +64,13 @@ def closed_form(model: Model, q: NDArray) -> ClosedForm:
     Raises
     ------
     ModelError
-        If nothing is known about how the axes of a joint move, or a joint moves as time says.
+        If it is not known how the axes of a joint move, or if a joint is prescribed.
 
     Notes
     -----
-    Sums over all bodies, for each triple of freedoms that move them: O(n^4) on a chain. `rnea` finds the forces for one
-    motion in O(n); this one pays when many motions at one position are asked for, or when a coefficient is to be looked
-    at by itself.
+    The sums run over all bodies and all triples of freedoms that support them: O(n^4) on a chain. `rnea` finds the
+    forces for one motion in O(n). The closed form pays for many motions at one position, or to look at a single
+    coefficient.
     """
     require_undriven(model, "the closed form", "Eq 5.6 has no term for that; rnea has")
     s, I, moves, movers, G = _geometry(model, q)
@@ -79,7 +85,7 @@ def closed_form(model: Model, q: NDArray) -> ClosedForm:
 def coefficients(
     s: Sequence[NDArray], I: Sequence[NDArray], moves: NDArray, movers: Sequence[Sequence[int]], a_g: NDArray
 ) -> tuple[list[list[Any]], list[list[list[Any]]], list[Any]]:
-    """H, C and g from axes and inertias in base coordinates: numbers or symbols.
+    """Return H, C and g from axes and inertias in base coordinates, for numbers or symbols.
 
     Parameters
     ----------
@@ -90,9 +96,9 @@ def coefficients(
     moves : ndarray
         (n, n) booleans: whether freedom k (column) moves the axis of freedom j (row).
     movers : sequence
-        For each body the freedoms that move it.
+        For each body the indices of the freedoms that move it.
     a_g : ndarray (6,)
-        Acceleration of free fall.
+        Spatial acceleration of free fall, linear part last.
     """
     n = len(s)
     H, g = [[0.0] * n for _ in s], [0.0] * n
@@ -112,22 +118,22 @@ def coefficients(
 
 
 def chain_freedoms(n: int) -> tuple[NDArray, list[range]]:
-    """`moves` and `movers` of an unbranched chain of n joints with one freedom each."""
+    """Return `moves` and `movers` for an unbranched chain of n joints with one freedom each."""
     return np.tri(n, dtype=bool), [range(b + 1) for b in range(n)]
 
 
 def cross_motion(v: NDArray, m: NDArray) -> NDArray:
-    """v x m (Eq 2.33) of numbers or symbols."""
+    """Return v x m (Eq 2.33) for numbers or symbols."""
     return np.concatenate([np.cross(v[:3], m[:3]), np.cross(v[:3], m[3:]) + np.cross(v[3:], m[:3])])
 
 
 def cross_force(v: NDArray, f: NDArray) -> NDArray:
-    """v x* f (Eq 2.34) of numbers or symbols."""
+    """Return v x* f (Eq 2.34) for numbers or symbols."""
     return np.concatenate([np.cross(v[:3], f[:3]) + np.cross(v[3:], f[3:]), np.cross(v[:3], f[3:])])
 
 
 def _geometry(model: Model, q: NDArray) -> tuple[list[NDArray], list[NDArray], NDArray, list[list[int]], NDArray]:
-    """What `coefficients` needs, one axis for each part of a joint, and G (parts, nv): how fast v moves each part."""
+    """Return s, I, moves, movers for `coefficients`, an axis per joint part, and G (parts, nv) from v to part rates."""
     X_0 = [np.eye(6)] * len(model.bodies)
     s: list[NDArray] = []
     own: list[list[int]] = [[]]

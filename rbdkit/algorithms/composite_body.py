@@ -14,16 +14,16 @@ from rbdkit.spatial.inertia import Inertia
 
 
 class CompositeBody(NamedTuple):
-    """Several bodies as one.
+    """Composite of several rigid bodies that are welded together.
 
     Attributes
     ----------
     E : ndarray (4, 4)
-        Pose of its frame: the origin in the common centre of mass, the axes principal.
+        Pose of the composite's frame: origin at the common centre of mass, along the principal axes.
     M : ndarray (6, 6)
-        Its inertia there, diagonal up to round-off.
+        Inertia in that frame, diagonal up to round-off.
     inertia : Inertia
-        The same about the origin of the frame that the bodies were given in.
+        Inertia of the composite in the frame that the bodies were given in.
 
     Examples
     --------
@@ -38,19 +38,19 @@ class CompositeBody(NamedTuple):
 
 
 def composite_body(inertias: Sequence[Inertia], poses: ArrayLike) -> CompositeBody:
-    """Combined centre, summed inertia and principal axes of bodies that are welded together (Eqs 1.25, 1.26).
+    """Return the centre of mass, inertia and principal axes of bodies that are welded together (Eqs 1.25, 1.26).
 
     Parameters
     ----------
     inertias : sequence of Inertia
-        Of the bodies, each in its own frame; together they have mass.
+        Inertias of the bodies, each in its own frame; their total mass is positive.
     poses : array_like (n, 4, 4)
-        Of these frames.
+        Poses of the bodies' frames in a common frame.
 
     Raises
     ------
     ModelError
-        If there is not one pose for each body, or no mass.
+        If there is not one pose for each body, or the total mass is not positive.
 
     Examples
     --------

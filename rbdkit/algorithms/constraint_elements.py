@@ -1,4 +1,10 @@
-"""What the constraints of a model say in joint coordinates: K, k, gaps and slips."""
+"""Forward dynamics of a model with loop joints and constraint elements, by eliminating the constraints first.
+
+The constraints K qdd = k are brought to the explicit form qdd = G ydd + g, where yd are independent velocities.
+Projection onto G removes the constraint forces and leaves a positive definite system (Featherstone 2008, section 3.2).
+The alternative, to solve for the constraint forces with K H^-1 K^T, would need H alone to be invertible and would
+inherit the spread of the masses.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +23,11 @@ from rbdkit.model.requirements import require_bilateral
 def held_forward_dynamics(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
-    """Joint accelerations of a model with constraints, loops among them (Featherstone 2008, Eqs 3.12, 3.13).
+    """Return the joint accelerations of a model with loop joints and constraints (Featherstone 2008, Eqs 3.12, 3.13).
 
     ``qdd = G ydd + g`` with ``K G = 0`` and ``K g = k``, and ``G^T H G ydd = G^T (tau - C - H g)`` (Eqs 8.42, 8.46):
-    masses come in where the constraints have been solved, so it does not matter how unlike they are, or that links have
-    none whose motion the constraints determine. Rows that others imply are left out, see
+    masses enter only after the constraints are solved, so they may differ by orders of magnitude, and a link whose
+    motion the constraints determine may be massless. Redundant rows are left out, see
     `rbdkit.algorithms.loops.row_space`.
 
     Parameters
@@ -38,12 +44,13 @@ def held_forward_dynamics(
     Returns
     -------
     ndarray (nv,)
+        Joint accelerations.
 
     Raises
     ------
     ModelError
-        If a constraint is a bound: whether that holds, a state does not tell; or if a motion that the constraints allow
-        moves nothing with inertia.
+        If a constraint is unilateral, because a state alone does not tell whether it is active; or if a motion that the
+        constraints allow moves no inertia.
 
     Examples
     --------
@@ -56,14 +63,14 @@ def held_forward_dynamics(
     >>> held_forward_dynamics(model, np.zeros(2), np.zeros(2), np.array([3.0, 1.0])).round(9).tolist()
     [2.0, 2.0]
     """
-    from rbdkit.algorithms import loops  # which most models never need
+    from rbdkit.algorithms import loops  # imported here because most models never need it
 
     require_bilateral(model, "forward dynamics of one state")
     constraint = loops.with_elements(loops.loop_constraint(model, q, qd, t=t), model, q, qd, t=t)
     f = tau - bias_force(model, q, qd, f_ext=f_ext, t=t)
     H, arcs = crba(model, q, t=t).H, constraint.per_column
     if not (np.isfinite(H).all() and np.isfinite(f).all() and np.isfinite(constraint.K).all()):
-        return np.full(model.nv, np.nan)  # a state that ran away
+        return np.full(model.nv, np.nan)  # the simulation diverged: report it as NaN, not as a singular matrix
     space = loops.row_space(constraint)
     kept = list(loops.independent_rows(constraint, space))
     explicit = loops.explicit_constraint(

@@ -1,4 +1,10 @@
-"""The joint-space inertia matrix by the composite-rigid-body algorithm."""
+"""The joint-space inertia matrix by the composite-rigid-body algorithm (CRBA; Featherstone 2008, section 6.2).
+
+Column i of H is the joint force that gives joint i unit acceleration while all others stand still. The subtree below
+joint i then moves as one rigid body with the composite inertia Ic, which needs the force F = Ic S; that force is
+transmitted to the base through the joints that support i, and through no other. So H_ij is zero unless i and j are on
+one path to the base.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +22,18 @@ from rbdkit.spatial.compact import Subspace, plx, rbi
 
 @dataclass(frozen=True)
 class CrbaResult:
-    """What `crba` computed, in body coordinates; entry i belongs to body i.
+    """Result of `crba`, with its intermediates in body coordinates; entry i belongs to body i.
 
     Attributes
     ----------
     H : ndarray (nv, nv)
         Joint-space inertia matrix, exactly symmetric.
     Ic : ndarray (n, 6, 6)
-        Composite inertias.
+        Composite inertias of the subtrees.
     X : ndarray (n, 6, 6)
-        From parent to body.
+        Motion transforms from parent to body coordinates.
     S : list of ndarray
-        List of (6, nv_i).
+        Motion subspaces, (6, nv_i) each.
     """
 
     H: NDArray
@@ -37,9 +43,9 @@ class CrbaResult:
 
 
 def crba(model: Model, q: NDArray, *, t: float = 0.0) -> CrbaResult:
-    """Joint-space inertia matrix H (Featherstone 2008, Table 6.2).
+    """Return the joint-space inertia matrix H (Featherstone 2008, Table 6.2).
 
-    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
+    With loop joints it belongs to the spanning tree, whose variables are then not independent.
 
     Parameters
     ----------
@@ -50,7 +56,7 @@ def crba(model: Model, q: NDArray, *, t: float = 0.0) -> CrbaResult:
 
     Notes
     -----
-    Blocks of joints that are on different branches stay zero. A mimic joint adds to the rows and columns of its leader.
+    Blocks of joints on different branches stay zero. A mimic joint adds to the rows and columns of its master joint.
     """
     joints, (X, Ic, S), H = model.joints, room(model, plx, rbi, Subspace), matrix_room(model, "H")
 
@@ -72,9 +78,9 @@ def crba(model: Model, q: NDArray, *, t: float = 0.0) -> CrbaResult:
 
 
 def crba_base(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
-    """H from the basic equations with everything in base coordinates; for reading and for checking `crba`.
+    """Return H from the basic equations with everything in base coordinates; for reading and for checking `crba`.
 
-    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
+    With loop joints it belongs to the spanning tree, whose variables are then not independent.
 
     Featherstone 2008, Eqs 6.13, 6.14.
     """

@@ -1,4 +1,4 @@
-"""Rows ``K qdd = k`` of the constraints that were added to a model, in joint coordinates."""
+"""Acceleration constraints ``K qdd = k`` of a model's constraint elements, in joint coordinates."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class ElementRows:
     Attributes
     ----------
     rows : tuple of Row
-        What there is to say of each.
+        Description of each row.
     K : ndarray (m, nv)
         Constraint matrix: reactions are ``K^T lambda``.
     k : ndarray (m,)
-        What velocity and time alone ask for.
+        Right-hand side: the terms that depend on velocity and time alone.
     gap : ndarray (m,)
-        By how much positions miss; 0 of constraints on velocities alone.
+        Position error; 0 for constraints on velocities alone.
     slip : ndarray (m,)
-        By how much velocities miss.
+        Velocity error.
     """
 
     rows: tuple[Row, ...]
@@ -39,7 +39,7 @@ class ElementRows:
 
 
 def element_rows(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> ElementRows:
-    """The constraints that were added by `Model.add_constraint`, in joint coordinates.
+    """Return the constraints added by `Model.add_constraint`, in joint coordinates.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def element_rows(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> El
 
 
 def recorded_rows(model: Model, rows: ConstraintRows, q: NDArray, qd: NDArray, *, t: float = 0.0) -> ElementRows:
-    """The same of rows that were recorded.
+    """Return the constraints of traced rows, in joint coordinates.
 
     Parameters
     ----------
     rows : ConstraintRows
-        See `rbdkit.model.constraint_rows`.
+        Traced rows of the constraint elements, see `rbdkit.model.constraint_rows`.
     q : ndarray (nq,)
         Coordinates.
     qd : ndarray (nv,)

@@ -1,4 +1,4 @@
-"""Energy and the power that changes it."""
+"""Kinetic and potential energy, and the power balance of applied, external, driving and damping forces."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Energy:
     Attributes
     ----------
     kinetic : ndarray
-        Of bodies and rotors.
+        Kinetic energy of bodies and rotors.
     gravitational : ndarray
-        Zero when every centre of mass is at the world origin.
+        Potential energy of gravity, zero when every centre of mass is at the world origin.
     spring : ndarray
-        In the springs of the joints and in force elements.
+        Energy stored in the springs of the joints and in force elements.
     """
 
     kinetic: NDArray
@@ -46,9 +46,11 @@ class Energy:
 
 
 def energy(model: Model, q: NDArray, v: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> Energy:
-    """Kinetic energy 1/2 sum v_i . I_i v_i (Featherstone 2008, Eq 2.67) and potential energy; stacks allowed.
+    """Return the kinetic energy 1/2 sum v_i . I_i v_i (Featherstone 2008, Eq 2.67) and the potential energy.
 
-    z : (..., nz) the states of force elements, where they have some.
+    Stacks of states are allowed.
+
+    z : (..., nz) states of force elements, if they have any.
     """
     kinematics = forward_kinematics(model, q, v, t=t)
     kinetic, gravitational = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
@@ -69,20 +71,20 @@ def energy(model: Model, q: NDArray, v: NDArray, *, t: float = 0.0, z: NDArray |
 
 @dataclass(frozen=True)
 class PowerBalance:
-    """Where the energy goes, W: ``energy_rate = applied + external + driven - dissipated``.
+    """Power balance of a state, W: ``energy_rate = applied + external + driven - dissipated``.
 
     Attributes
     ----------
     energy_rate : ndarray
         Rate of kinetic plus potential energy, from the accelerations.
     applied : ndarray
-        tau . v.
+        Power of the joint forces, tau . v.
     external : ndarray
-        Of f_ext.
+        Power of the external forces f_ext.
     driven : ndarray
-        Of the motors that move prescribed joints, and of constraints that time moves.
+        Power of the motors of prescribed joints, and of time-dependent constraints.
     dissipated : ndarray
-        In the dampers, and by force elements.
+        Power lost in dampers and force elements.
     """
 
     energy_rate: NDArray
@@ -93,7 +95,7 @@ class PowerBalance:
 
     @property
     def residual(self) -> NDArray:
-        """What does not balance: round-off, if the accelerations belong to the forces."""
+        """Error of the balance, W: only round-off if the accelerations are those that the forces cause."""
         return self.energy_rate - self.applied - self.external - self.driven + self.dissipated
 
 
@@ -108,7 +110,7 @@ def power_balance(
     t: float = 0.0,
     z: NDArray | None = None,
 ) -> PowerBalance:
-    """Power balance of one state: rate of energy against the power of what acts on the system.
+    """Return the power balance of one state: rate of energy against the power of all forces.
 
     Parameters
     ----------
@@ -121,15 +123,15 @@ def power_balance(
     t : float, optional
         Time in s, for prescribed joints.
     z : ndarray (nz,), optional
-        States of force elements, where they have some.
+        States of force elements, if they have any.
 
     Notes
     -----
     The rate of energy is taken body by body, ``v_i . (I_i a_i + v_i x* I_i v_i) - m g . v_com``, and joint by joint for
-    springs and rotors: it uses no joint-space quantity, so it checks those. Joints that close loops do no work, so the
-    balance holds with them too, unless time moves what they hold. Then their reactions pass on what motors do: with
-    ``K v + k_d = 0``, where k_d is the slip that prescribed motions alone would make, they bring ``-lambda . k_d`` to
-    the joints of the tree. Where reactions are indeterminate, their power is not.
+    springs and rotors. It uses no joint-space quantity, so it is an independent check of those. Loop joints do no work
+    unless prescribed motions move the loop. Then their reactions transmit the power of the motors: with
+    ``K v + k_d = 0``, where k_d is the velocity error that the prescribed motions alone would cause, they bring
+    ``-lambda . k_d`` to the joints of the tree. Indeterminate reactions still have a determinate power.
     """
     result = rnea(model, q, v, vdot, f_ext=with_elements(model, q, v, f_ext=f_ext, t=t, z=z), t=t)
     rate = driven = 0.0
@@ -153,8 +155,8 @@ def power_balance(
 
 
 def _through_loops(model: Model, q: NDArray, reaction: NDArray, t: float) -> float:
-    """Power that prescribed motions bring in through loops and constraints, W; reaction : (nv,) K^T lambda."""
-    from rbdkit.algorithms import loops  # which most models never need
+    """Return the power of prescribed motions through loops and constraints, W; reaction : (nv,) K^T lambda."""
+    from rbdkit.algorithms import loops  # imported here because most models never need it
 
     still = np.zeros(model.nv)
     constraint = loops.with_elements(loops.loop_constraint(model, q, still, t=t), model, q, still, t=t)
@@ -166,7 +168,7 @@ def _through_loops(model: Model, q: NDArray, reaction: NDArray, t: float) -> flo
 
 
 def external_power(model: Model, q: NDArray, v: NDArray, f_ext: ExternalForces, *, t: float = 0.0) -> float:
-    """Power of external forces at one state, W: the sum of f_i . v_i in world coordinates."""
+    """Return the power of external forces at one state, W: the sum of f_i . v_i in world coordinates."""
     f = external_forces(model, f_ext)
     if f is None:
         return 0.0

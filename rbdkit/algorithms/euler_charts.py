@@ -1,7 +1,7 @@
-"""Euler angles whose sequence changes on the way, so that they never lock (Sueda, section 2.4.8).
+"""Euler angles that switch their sequence of axes to avoid gimbal lock (Sueda, section 2.4.8).
 
-The alternative to `exponential_coordinates` that the notes name: one has to keep track of the chart. Joints of models
-(`rbdkit.EulerAngles`) stay in one chart.
+This is the alternative to `exponential_coordinates` that the notes name; its price is that the current chart is part of
+the state. Joints of models (`rbdkit.EulerAngles`) stay in one chart.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rbdkit.joints import EulerAngles
 from rbdkit.spatial.read_numbers import numbers
 
 OTHER = {"ZYX": "ZYZ", "ZYZ": "ZYX"}
-"""The first locks where the body's x lies along z, the second where its z does: never both."""
+"""The other chart. ZYX locks where the body's x axis lies along z, ZYZ where its z axis does: never both at once."""
 
 
 class EulerChart(NamedTuple):
-    """A sequence of axes, angles (3,) rad about these, and their rates (3,) rad/s.
+    """Rotation in one chart: the sequence of axes, the angles (3,) rad about these, and their rates (3,) rad/s.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class EulerChart(NamedTuple):
 
 
 def room_to_lock(sequence: str, q: NDArray) -> float:
-    """Sine of the angle between the first axis and the third, 0 where they lie in one line.
+    """Return the sine of the angle between the first and third axis; it is 0 at gimbal lock, where they are collinear.
 
     Examples
     --------
@@ -48,21 +48,21 @@ def room_to_lock(sequence: str, q: NDArray) -> float:
 
 
 def in_better_chart(sequence: str, q: ArrayLike, qdot: ArrayLike, keep: float = 0.5) -> EulerChart:
-    """The same rotation and angular velocity in the chart that goes on: 'ZYX' or 'ZYZ'.
+    """Return a rotation and its angular velocity in the chart to continue with, 'ZYX' or 'ZYZ'.
 
     Parameters
     ----------
     sequence : str
-        That of the angles, 'ZYX' or 'ZYZ'.
+        Current sequence, 'ZYX' or 'ZYZ'.
     q, qdot : array_like (3,)
         Angles in rad and their rates in rad/s.
     keep : float, optional
-        The chart stays while its `room_to_lock` is more than that; below 0.7, so that charts do not chatter.
+        The chart is kept while its `room_to_lock` is larger; below 0.7, or the charts would switch to and fro.
 
     Raises
     ------
     StateError
-        If the sequence is another one, or a chart at its lock is to be left: rates are not known there.
+        If the sequence is another one, or if the angles are at gimbal lock, where their rates are undetermined.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A spherical joint in exponential coordinates whose velocities are their rates (Sueda, section 2.4.8).
+"""Spherical joint in exponential coordinates, with their rates as velocities (Sueda, section 2.4.8).
 
-`rbdkit.ExponentialSpherical` is the joint of models; its velocity is the angular velocity, which stays what it is where
-coordinates are changed. This is the form of the notes.
+This is the form of the notes. Models use `rbdkit.ExponentialSpherical`, whose velocity is the angular velocity; that
+does not change when the rotation vector is reparametrised.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from rbdkit.spatial.so3 import skew, unskew
 from rbdkit.spatial.stumpff import stumpff
 
 SMALL = 1.0
-"""rad; of shorter vectors the same is computed from series: the printed formulas divide by the square of |q|, twice."""
+"""Length |q| below which series are used, rad: the printed formulas divide by |q|^2, twice, and lose digits there."""
 NEAR = 1e-6
-"""rad from a whole turn at which S has lost six digits."""
+"""Distance from zero or a whole turn, rad, within which S has lost six digits."""
 
 
 class ExponentialJoint(NamedTuple):
-    """R, the angular rows of S, and their rate; (3, 3) each: ``omega = S qdot``, in body axes.
+    """Rotation R, angular rows of the joint Jacobian S, and their rate; (3, 3) each: ``omega = S qdot``, in body axes.
 
     Examples
     --------
@@ -38,12 +38,12 @@ class ExponentialJoint(NamedTuple):
 
 
 def exponential_joint(q: NDArray, qdot: NDArray) -> ExponentialJoint:
-    """Rotation, joint Jacobian and its rate by the formulas of Gallego and Yezzi (Eqs 2.42 to 2.47).
+    """Return the rotation, the joint Jacobian and its rate by the formulas of Gallego and Yezzi (Eqs 2.42 to 2.47).
 
     Parameters
     ----------
     q, qdot : ndarray (3,)
-        Rotation vector and its rate.
+        Rotation vector, rad, and its rate, rad/s.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def exponential_joint(q: NDArray, qdot: NDArray) -> ExponentialJoint:
 
 
 def _from_series(q: NDArray, qdot: NDArray) -> tuple[NDArray, NDArray]:
-    """S and its rate from Stumpff functions c_k of |q|, in which nothing cancels: ``S = 1 - c_2 [q] + c_3 [q]^2``."""
+    """Return S and its rate by Stumpff functions c_k of |q|, without cancellation: ``S = 1 - c_2 [q] + c_3 [q]^2``."""
     W, Wdot = skew(q), skew(qdot)
     c2, c3, c4, c5 = (stumpff(k, float(np.linalg.norm(q))) for k in (2, 3, 4, 5))
     # by d(|q|^2), c_k changes by (k c_(k+2) - c_(k+1)) / 2
@@ -84,9 +84,9 @@ def _from_series(q: NDArray, qdot: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def reparametrized(q: NDArray, qdot: NDArray) -> tuple[NDArray, NDArray]:
-    """The same rotation and angular velocity by a vector that goes the other way round: q and qdot, (3,) each.
+    """Return q and qdot, (3,) each, of the rotation vector that turns the other way round to the same rotation.
 
-    To be called when |q| comes near 2 pi, where S loses its rank.
+    The angular velocity is unchanged. Call it when |q| comes near 2 pi, where S loses its rank.
 
     Raises
     ------

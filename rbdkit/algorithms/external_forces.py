@@ -1,4 +1,4 @@
-"""External forces as users give them: on which body, in which coordinates."""
+"""Check and convert the external forces that users give, in world coordinates."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ ExternalForces = Mapping[str, ArrayLike] | ArrayLike | None
 def wrench(
     force: ArrayLike = (0.0, 0.0, 0.0), point: ArrayLike = (0.0, 0.0, 0.0), couple: ArrayLike = (0.0, 0.0, 0.0)
 ) -> NDArray:
-    """Spatial force of a force through a point and a couple, about the origin of the same coordinates.
+    """Return the spatial force of a force through a point and a couple, about the origin of the same coordinates.
 
     Parameters
     ----------
     force : array_like (3,), optional
-        N.
+        Force, N.
     point : array_like (3,), optional
         Where the force acts, m.
     couple : array_like (3,), optional
-        N m.
+        Couple, N m.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def wrench(
 
 
 def external_forces(model: Model, f_ext: ExternalForces) -> Any:
-    """f_ext as an array of shape (number of bodies, 6), or None if there is none.
+    """Return f_ext as an array of shape (number of bodies, 6), or None if there is none.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def external_forces(model: Model, f_ext: ExternalForces) -> Any:
         If a shape is wrong, a number is not finite, or a body is unknown.
     """
     if f_ext is None or not isinstance(model, Model):
-        return f_ext  # a program has them in order
+        return f_ext  # in traced code, where f_ext is already an array
     n = len(model.bodies)
     if isinstance(f_ext, Mapping):
         rows = np.zeros((n, 6))

@@ -1,4 +1,4 @@
-"""What the force elements of a model do: forces along its velocities, energy, power, and their slopes."""
+"""Force elements of a model: their generalized forces, energy, power and derivatives."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rbdkit.model.force import ForcesAtState, along_joints, power
 from rbdkit.spatial.read_numbers import time_in_seconds
 
 STEP = 1e-5
-"""Of differences, rad or m, rad/s or m/s, s: they lose 1e-11 of the forces to round-off."""
+"""Step of finite differences (rad, m, rad/s, m/s or s): round-off costs about 1e-11 of the forces."""
 
 
 def element_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> NDArray:
-    """The part of `passive_force` that force elements and dry friction have, (nv,). z : (nz,) the elements' states."""
+    """Return the part of `passive_force` due to force elements and dry friction, (nv,). z : (nz,) element states."""
     acting = ForcesAtState(model, q, qd, t, z)
     acting.act()
     return along_joints(model, acting.at, q)
 
 
 def element_state_rates(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> NDArray:
-    """How fast the states z (nz,) of force elements change, (nz,)."""
+    """Return the rates (nz,) of the force elements' states z (nz,)."""
     return ForcesAtState(model, q, qd, t, z).act()
 
 
@@ -37,10 +37,10 @@ def with_elements(
     t: float = 0.0,
     z: NDArray | None = None,
 ) -> NDArray | None:
-    """External forces and what force elements do to bodies, (bodies, 6) in world coordinates; None if there is nothing.
+    """Return external forces plus the wrenches of force elements, (bodies, 6) in world coordinates; None if none.
 
-    For what tells the forces that go through joints: what pulls at a body does not. Torques of elements are left out,
-    they act along the joints. z : (nz,) the elements' states.
+    For computing the forces that joints transmit, which include no element force on a body. Joint torques of elements
+    are left out, because they act along the joints. z : (nz,) element states.
     """
     given = external_forces(model, f_ext)
     if not model.acting:
@@ -56,14 +56,16 @@ def with_elements(
 def element_power(
     model: Model, q: NDArray, qd: NDArray, *, t: float | NDArray = 0.0, z: NDArray | None = None
 ) -> tuple[NDArray, NDArray]:
-    """Energy that force elements store, J, and the power that their forces have, W; stacks allowed: (..., nv) -> (...).
+    """Return the energy stored in force elements, J, and the power of their forces, W.
+
+    Stacks of states are allowed: (..., nv) -> (...).
 
     Parameters
     ----------
     t : float or ndarray (...), optional
-        Time of all states, or of each, s.
+        Time of all states, or one for each, s.
     z : ndarray (..., nz), optional
-        The elements' states; without leading axes those of all.
+        Element states; without leading axes the same for all.
     """
     leading = np.shape(q)[:-1]
     stored, done = np.zeros(leading), np.zeros(leading)
@@ -81,9 +83,10 @@ def element_power(
 def element_rates(
     model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None
 ) -> tuple[float, float]:
-    """How fast the energy grows that force elements store, and what they lose, W, at one state.
+    """Return the rate of the energy stored in force elements and the power they dissipate, W, at one state.
 
-    The first by a difference along the motion; the sum is minus the power of their forces to the last digit.
+    The rate is a central difference along the motion. The dissipation is the rest, so that the sum of both is exactly
+    minus the power of the element forces.
     """
     if not model.acting:
         return 0.0, 0.0
@@ -103,9 +106,9 @@ def element_rates(
 def element_derivatives(
     model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None
 ) -> tuple[NDArray, NDArray]:
-    """How `element_force` changes with q, along the velocities, and with qd: (nv, nv) each; by differences.
+    """Return the derivatives of `element_force` by q (along the velocities) and by qd, (nv, nv) each.
 
-    Four values on each line; the step is short against the speed at which dry friction turns over.
+    Fourth-order central differences; the step is small against the speed at which regularised dry friction reverses.
     """
     by_q, by_v = np.zeros((2, model.nv, model.nv))
     for k, e in enumerate(np.eye(model.nv)) if model.acting else ():
@@ -116,5 +119,5 @@ def element_derivatives(
 
 
 def _slope(values: Sequence[NDArray]) -> NDArray:
-    """From values at -2, -1, 1 and 2 times `STEP`."""
+    """Return the fourth-order central difference of values at -2, -1, 1 and 2 times `STEP`."""
     return (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * STEP)

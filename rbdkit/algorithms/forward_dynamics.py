@@ -1,4 +1,4 @@
-"""Forward dynamics by way of the inertia matrix, and the choice between it and ABA."""
+"""Forward dynamics by the joint-space inertia matrix, and the choice between it and ABA."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def forward_dynamics_crba(
     t: float = 0.0,
     factorization: Literal["dense", "ltl", "ltdl"] = "dense",
 ) -> NDArray:
-    """qdd from H qdd = tau - C (Featherstone 2008, section 6.1); also for models with mimic joints. Shape (nv,).
+    """Return qdd (nv,) from H qdd = tau - C (Featherstone 2008, section 6.1); also for models with mimic joints.
 
     Parameters
     ----------
     q, qd, tau, f_ext, t
         As for `forward_dynamics`; springs and dampers are not added to tau.
     factorization : {'dense', 'ltl', 'ltdl'}, optional
-        Of H: 'dense' is NumPy's Cholesky; 'ltl' and 'ltdl' skip the zeros that branches leave, see
-        `rbdkit.algorithms.sparse`, at the pace of Python.
+        Factorization of H: 'dense' is NumPy's Cholesky; 'ltl' and 'ltdl' skip the zeros due to branches, see
+        `rbdkit.algorithms.sparse`, in plain Python.
 
     Raises
     ------
     ModelError
-        If joints close loops, or H is not positive definite.
+        If the model has loop joints, or H is not positive definite.
     """
     require_tree(model, "the readable forward dynamics by H and C")
     if model.nv == 0:
@@ -48,9 +48,9 @@ def forward_dynamics_crba(
     C = bias_force(model, q, qd, f_ext=f_ext, t=t)
     H = crba(model, q, t=t).H
     if not np.isfinite(H).all():
-        return np.full(model.nv, np.nan)  # what ABA gives for a state that ran away
+        return np.full(model.nv, np.nan)  # as ABA does for a diverged state
     if factorization != "dense":
-        from rbdkit.algorithms.sparse import expanded_parent, factorize  # which most calls never need
+        from rbdkit.algorithms.sparse import expanded_parent, factorize  # most calls never need it
 
         try:
             return factorize(H, expanded_parent(model), factorization).solve(tau - C)
@@ -76,9 +76,9 @@ def forward_dynamics(
     t: float = 0.0,
     z: NDArray | None = None,
 ) -> NDArray:
-    """Joint accelerations under tau and the joints' own springs and dampers: what a simulation integrates.
+    """Return the joint accelerations under tau and all passive forces, as a simulation integrates them.
 
-    Uses ABA, or H and C where a joint mimics another one.
+    Uses ABA, or H and C for models with mimic joints.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def forward_dynamics(
     t : float, optional
         Time in s, for prescribed joints.
     z : ndarray (nz,), optional
-        States of force elements, where they have some.
+        States of force elements, if they have any.
 
     Returns
     -------

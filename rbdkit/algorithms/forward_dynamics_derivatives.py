@@ -1,4 +1,9 @@
-"""Derivatives of forward dynamics, from those of inverse dynamics."""
+"""Derivatives of forward dynamics, from those of inverse dynamics.
+
+Differentiating ``ID(q, qd, FD(q, qd, tau)) = tau`` gives dFD = H^-1 (dtau - dID) with dID at fixed qdd: one recursion
+for dID and one factorisation of H, in place of a differentiated ABA (Jain and Rodriguez 1993, Carpentier and Mansard
+2018).
+"""
 
 from __future__ import annotations
 
@@ -21,11 +26,12 @@ from rbdkit.model.requirements import require_tree
 
 @dataclass(frozen=True)
 class ForwardDynamicsDerivatives:
-    """Rows belong to accelerations, columns to what they are differentiated by.
+    """Derivatives of joint accelerations: rows belong to accelerations, columns to the variables of differentiation.
 
     Attributes
     ----------
     qdd : ndarray (nv,)
+        Joint accelerations.
     dqdd_dq, dqdd_dv, dqdd_dtau : ndarray
         (nv, nv); dqdd_dtau is the inverse of H.
     """
@@ -46,7 +52,7 @@ def forward_dynamics_derivatives(
     t: float = 0.0,
     passive: bool = True,
 ) -> ForwardDynamicsDerivatives:
-    """How accelerations change with q, qd and tau.
+    """Return the derivatives of the joint accelerations by q, qd and tau.
 
     ``ID(q, qd, FD(q, qd, tau)) = tau`` holds for every q and qd, so ``H dqdd = dtau - dID`` (Jain and Rodriguez 1993,
     Carpentier and Mansard 2018).
@@ -54,9 +60,9 @@ def forward_dynamics_derivatives(
     Parameters
     ----------
     q, qd, tau, f_ext, t
-        As in `forward_dynamics`; what d/dq means is said in `rnea_derivatives`.
+        As in `forward_dynamics`; `rnea_derivatives` defines d/dq.
     passive : bool, optional
-        Whether springs and dampers of the joints act.
+        Whether passive forces act: springs, dampers and force elements.
     """
     require_tree(model, "the derivative of forward dynamics")
     qdd = forward_dynamics_crba(model, q, qd, tau + passive * passive_force(model, q, qd, t=t), f_ext=f_ext, t=t)
@@ -80,9 +86,9 @@ def forward_dynamics_parameter_derivatives(
     t: float = 0.0,
     passive: bool = True,
 ) -> dict[str, NDArray]:
-    """How accelerations change with each parameter, by name; shapes as in `rnea_parameter_derivatives`.
+    """Return derivatives of accelerations by each parameter, by name; shapes as in `rnea_parameter_derivatives`.
 
-    Rest positions of springs count by how they move: (nv, nv of the joint).
+    Derivatives by the rest position of a spring are along its velocities: (nv, nv of the joint).
     """
     require_tree(model, "the derivative of forward dynamics")
     if passive and model.acting:

@@ -10,11 +10,10 @@ from rbdkit.model import Model
 
 
 def inertia_matrix_columns(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
-    """H column by column: what a unit acceleration of each variable takes (Featherstone 2008, section 6.1).
+    """Return H column by column: the forces for a unit acceleration of each variable (Featherstone 2008, section 6.1).
 
-    Where joints close loops it is that of the spanning tree, whose variables are not independent then.
-
-    Simple, and n times the work of one inverse dynamics whatever the branches; `crba` is the quick way.
+    With loop joints H belongs to the spanning tree, whose variables are then not independent. This costs nv times one
+    inverse dynamics, whatever the branches; `crba` is faster.
 
     Parameters
     ----------
@@ -25,7 +24,7 @@ def inertia_matrix_columns(model: Model, q: NDArray, *, t: float = 0.0) -> NDArr
 
     Returns
     -------
-    (nv, nv) H, with all its zeros computed.
+    (nv, nv) H; zeros due to branches are computed too, not skipped.
     """
     H = np.zeros((model.nv, model.nv))
     for alpha, delta in enumerate(np.eye(model.nv)):

@@ -1,4 +1,4 @@
-"""The product of H with a vector, without H."""
+"""Product of the joint-space inertia matrix H with a vector, without forming H."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from rbdkit.model import Model
 
 
 def inverse_dynamics_delta(model: Model, q: NDArray, qdd: NDArray, *, t: float = 0.0) -> NDArray:
-    """H(q) qdd: the change of joint forces that a change of accelerations needs (Featherstone 2008, Eq 6.4, Table 6.1).
+    """Return H(q) qdd, the joint forces for a change qdd of accelerations (Featherstone 2008, Eq 6.4, Table 6.1).
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loop joints these are the forces of the spanning tree, as if the loop joints transmitted nothing.
 
     Parameters
     ----------

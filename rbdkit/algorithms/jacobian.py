@@ -1,4 +1,4 @@
-"""Body and frame Jacobians, and the acceleration that velocity alone causes."""
+"""Jacobians of bodies and frames, the bias acceleration Jdot v, and the velocity of a point."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Reference = Literal["body", "world", "aligned"]
 
 
 def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body", *, t: float = 0.0) -> NDArray:
-    """The matrix J with (velocity of the frame) = J v (Featherstone 2008, Eqs 2.18, 4.6).
+    """Return the Jacobian J of a frame: (velocity of the frame) = J v (Featherstone 2008, Eqs 2.18, 4.6).
 
-    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
-    add their own velocity.
+    The columns belong to the joints of the spanning tree; with loop joints, v must satisfy the loop constraints.
+    Prescribed joints add their own velocity to J v.
 
     Parameters
     ----------
@@ -30,9 +30,8 @@ def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body"
     frame : str
         Name of a body or frame.
     reference : Reference, optional
-        The coordinates of the velocity (omega, v): 'body': the frame's own axes, v of its origin; 'world': world
-        axes, v of the point of the body that passes the world origin; 'aligned': world axes, v of the frame's
-        origin: what a camera in the world sees.
+        Coordinates of the velocity (omega, v). 'body': the frame's own axes, v of its origin; 'world': world axes, v of
+        the body-fixed point at the world origin; 'aligned': world axes, v of the frame's origin.
 
     Returns
     -------
@@ -51,12 +50,11 @@ def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body"
 def bias_acceleration(
     model: Model, q: NDArray, v: NDArray, frame: str, reference: Reference = "body", *, t: float = 0.0
 ) -> NDArray:
-    """Jdot v: acceleration of the frame when vdot = 0 (Featherstone 2008, Eq 2.57), gravity not included.
+    """Return Jdot v, the acceleration of the frame when vdot = 0 (Featherstone 2008, Eq 2.57), gravity not included.
 
-    Where joints close loops, vdot = 0 is that of the joints of the spanning tree.
-
-    In each reference it is the componentwise rate of J times v; so in 'aligned' its linear part is the acceleration of
-    the frame's origin as a point, in the other two that of a spatial acceleration (section 2.11).
+    With loop joints, vdot = 0 refers to the joints of the spanning tree. In each reference Jdot is the componentwise
+    rate of J: so in 'aligned' the linear part is the classical acceleration of the frame's origin, in the other two it
+    is that of a spatial acceleration (section 2.11).
 
     Returns
     -------
@@ -76,19 +74,19 @@ def bias_acceleration(
     acceleration = leaving @ X_f @ acceleration
     if reference == "aligned":
         omega, linear = np.split(leaving @ X_f @ velocity, 2)
-        acceleration[3:] += np.cross(omega, linear)  # Eq 2.49: the point, not the stream
+        acceleration[3:] += np.cross(omega, linear)  # Eq 2.49: from spatial to classical acceleration
     return acceleration
 
 
 def point_velocity(model: Model, q: NDArray, v: NDArray, frame: str, point: ArrayLike, *, t: float = 0.0) -> NDArray:
-    """Velocity in world axes, shape (3,), of a point given in the coordinates of a body or frame, m/s."""
+    """Return the velocity in world axes, shape (3,), of a point given in the coordinates of a body or frame, m/s."""
     kinematics = forward_kinematics(model, q, v, t=t)
     at_point = seen_from(se3.pose(position=point), kinematics.velocity(frame))
     return kinematics.pose(frame)[:3, :3] @ at_point[3:]
 
 
 def _leaving(X_f0: NDArray, reference: Reference) -> NDArray:
-    """The transform from frame coordinates to those of the reference; X_f0 leads from the world to the frame."""
+    """Return the transform from frame to reference coordinates; X_f0 : (6, 6) transform from world to frame."""
     if not isinstance(reference, str):
         raise StateError(f"reference {shown(reference)} must be 'body', 'world' or 'aligned'")
     if reference == "body":

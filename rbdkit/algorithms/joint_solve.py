@@ -1,4 +1,4 @@
-"""Solving for the acceleration of one joint."""
+"""Solve the small linear system of one joint, D x = rhs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rbdkit.errors import ModelError
 
 
 def solve_joint(D: NDArray, rhs: NDArray, joint: str) -> NDArray:
-    """D^-1 rhs; a joint without freedom has nothing to solve for."""
+    """Return D^-1 rhs, which is empty for a joint without freedoms; raise `ModelError` if D is singular."""
     if not isinstance(D, np.ndarray):
         return D.solve(rhs)  # a `compact.JointMatrix`
     if len(D) == 1 and D[0, 0] != 0.0:

@@ -1,4 +1,4 @@
-"""Forward kinematics: where the bodies are and how they move."""
+"""Forward kinematics: poses and velocities of the bodies."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Kinematics:
     velocities: NDArray | None
 
     def pose(self, frame: str) -> NDArray:
-        """World pose of a body or named frame, shape (..., 4, 4)."""
+        """Return the world pose of a body or named frame, shape (..., 4, 4)."""
         f = self.model.frame(frame)
         return self.poses[..., f.body, :, :] @ f.placement
 
     def velocity(self, frame: str) -> NDArray:
-        """Spatial velocity of a body or named frame in its own coordinates, shape (..., 6)."""
+        """Return the spatial velocity of a body or named frame in its own coordinates, shape (..., 6)."""
         if self.velocities is None:
             raise StateError("no velocities: forward_kinematics was called without v")
         f = self.model.frame(frame)
@@ -42,7 +42,7 @@ class Kinematics:
 
 
 def forward_kinematics(model: Model, q: NDArray, v: NDArray | None = None, *, t: float = 0.0) -> Kinematics:
-    """Poses, and with v velocities, of all bodies (Featherstone 2008, Examples 4.3 and 4.4).
+    """Return the poses, and if v is given the velocities, of all bodies (Featherstone 2008, Examples 4.3 and 4.4).
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def forward_kinematics(model: Model, q: NDArray, v: NDArray | None = None, *, t:
 
 
 def seen_from(pose: NDArray, m: NDArray) -> NDArray:
-    """Motion vectors (..., 6) in the coordinates of a frame with the given pose (..., 4, 4); X m without forming X."""
+    """Transform motion vectors (..., 6) to a frame with the given pose (..., 4, 4): X m without forming X."""
     R_T, p = np.swapaxes(pose[..., :3, :3], -1, -2), pose[..., :3, 3]
     linear = m[..., 3:] + np.cross(m[..., :3], p)
     return np.concatenate([(R_T @ m[..., :3, None])[..., 0], (R_T @ linear[..., None])[..., 0]], axis=-1)
 
 
 def in_world(pose: NDArray, m: NDArray) -> NDArray:
-    """Motion vectors (..., 6) of a frame with the given world pose, in world coordinates about the world origin."""
+    """Transform motion vectors (..., 6) from a frame with the given world pose to world coordinates."""
     return (se3.adjoint(pose) @ m[..., None])[..., 0]

@@ -1,4 +1,9 @@
-"""Inverse dynamics as it was first published: the recursive Newton-Euler equations in 3-D vectors."""
+"""Inverse dynamics in 3-D vectors: the recursive Newton-Euler equations as first published (Luh, Walker, Paul 1980).
+
+An outward pass finds omega, omega_dot and the classical acceleration v_dot of each link's origin; Newton's and Euler's
+equations at the centres of mass give F and N; an inward pass sums them to the joint forces. `rnea` is the same
+algorithm in spatial vectors, where one spatial equation replaces two of these (Featherstone 2008, Tables 5.1 and 5.2).
+"""
 
 from __future__ import annotations
 
@@ -18,12 +23,12 @@ from rbdkit.spatial.inertia import Inertia
 
 
 class Link(NamedTuple):
-    """What the 3-D equations know of a body and its joint; numbers, or symbols to count with.
+    """A body and its joint as the 3-D equations need them, in numbers, or in symbols to count operations.
 
     Attributes
     ----------
     parent : int
-        Number of the body it hangs on.
+        Index of the parent body.
     kind : str
         'revolute', 'prismatic' or 'fixed'.
     z : ndarray (3,)
@@ -48,7 +53,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class LuhWalkerPaulResult:
-    """What `luh_walker_paul` computed, in link coordinates; row i belongs to body i. All (n, 3) but tau.
+    """Result of `luh_walker_paul` in link coordinates; row i belongs to body i, and all but tau are (n, 3).
 
     Attributes
     ----------
@@ -79,7 +84,7 @@ class LuhWalkerPaulResult:
 
     @property
     def spatial(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """The same as spatial vectors v, a, f^B, f, each (n, 6): the correspondence at the foot of Table 5.2."""
+        """Spatial vectors v, a, f^B, f, each (n, 6), by the correspondence at the foot of Table 5.2."""
         return (
             np.concatenate([self.omega, self.v], axis=1),
             np.concatenate([self.omega_dot, self.v_dot - np.cross(self.omega, self.v)], axis=1),
@@ -89,10 +94,9 @@ class LuhWalkerPaulResult:
 
 
 def luh_walker_paul(model: Model, q: NDArray, qd: NDArray, qdd: NDArray) -> LuhWalkerPaulResult:
-    """Joint forces that produce given joint accelerations (Luh, Walker, Paul 1980; Featherstone 2008, Table 5.2).
+    """Return the joint forces for given joint accelerations (Luh, Walker, Paul 1980; Featherstone 2008, Table 5.2).
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loop joints these are the forces of the spanning tree, as if the loop joints transmitted nothing.
 
     Parameters
     ----------
@@ -105,7 +109,6 @@ def luh_walker_paul(model: Model, q: NDArray, qd: NDArray, qdd: NDArray) -> LuhW
     ------
     ModelError
         If a joint is neither revolute nor prismatic nor fixed: 3-D equations need a case for every joint type.
-        `rnea` has one for all.
     """
     given = links(model, q)
     rates, accelerations = np.zeros((2, len(model.bodies)))
@@ -127,7 +130,7 @@ def luh_walker_paul(model: Model, q: NDArray, qd: NDArray, qdd: NDArray) -> LuhW
 
 
 def links(model: Model, q: NDArray) -> list[Link]:
-    """The bodies of a model at a position, body 0 first."""
+    """Return the links of a model at coordinates q (nq,), body 0 first."""
     nothing = Link(-1, "fixed", np.zeros(3), np.eye(3), np.zeros(3), 0.0, np.zeros(3), np.zeros((3, 3)))
     found = [nothing]
     for body in model.bodies[1:]:
@@ -146,13 +149,13 @@ def links(model: Model, q: NDArray) -> list[Link]:
 
 Vectors = list[NDArray]
 Motion = tuple[Vectors, Vectors, Vectors]
-"""omega, omega_dot and v_dot of links, the base first."""
+"""omega, omega_dot and v_dot of all links, each a list of (3,), the base first."""
 
 
 def outward(links: Sequence[Link], qd: NDArray, qdd: NDArray, base: NDArray) -> Motion:
-    """omega, omega_dot and v_dot of every link. qd, qdd: a number a link. base: v_dot of link 0.
+    """Return omega, omega_dot and v_dot of every link. qd, qdd : one number per link. base : v_dot of link 0.
 
-    The linear velocity is in none of the lines: classical accelerations do without it.
+    No equation contains the linear velocity: classical accelerations do not need it.
     """
     w, wd, vd = [np.zeros(3)], [np.zeros(3)], [base]
     for link, x, xx in zip(links[1:], qd[1:], qdd[1:], strict=True):
@@ -172,7 +175,7 @@ def outward(links: Sequence[Link], qd: NDArray, qdd: NDArray, base: NDArray) -> 
 
 
 def linear_velocities(links: Sequence[Link], w: Vectors, qd: NDArray) -> Vectors:
-    """v of every link's origin, from the angular velocities; nothing else needs it."""
+    """Return the velocity v of every link's origin; no other equation needs it."""
     v = [np.zeros(3)]
     for link, x in zip(links[1:], qd[1:], strict=True):
         v_i = link.E @ (v[link.parent] + np.cross(w[link.parent], link.r))
@@ -181,7 +184,7 @@ def linear_velocities(links: Sequence[Link], w: Vectors, qd: NDArray) -> Vectors
 
 
 def body_forces(links: Sequence[Link], motion: Motion) -> tuple[Vectors, Vectors]:
-    """F and N of every link, at its centre of mass."""
+    """Return the net force F and the net moment N about the centre of mass of every link."""
     F, N = [np.zeros(3)], [np.zeros(3)]
     for link, w, wd, vd in zip(links[1:], *(x[1:] for x in motion), strict=True):
         F.append(link.m * (vd + np.cross(wd, link.c) + np.cross(w, np.cross(w, link.c))))
@@ -190,7 +193,7 @@ def body_forces(links: Sequence[Link], motion: Motion) -> tuple[Vectors, Vectors
 
 
 def inward(links: Sequence[Link], F: Vectors, N: Vectors) -> tuple[Vectors, Vectors, list[Any]]:
-    """f and n through every joint, and their part along it: Table 5.2 for a tree."""
+    """Return force f and moment n through every joint, and the component along its axis: Table 5.2 for a tree."""
     f, along = list(F), [0.0] * len(links)
     n = [N_i + np.cross(link.c, F_i) for link, F_i, N_i in zip(links, F, N, strict=True)]
     for i in range(len(links) - 1, 0, -1):

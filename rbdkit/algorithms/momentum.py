@@ -1,4 +1,4 @@
-"""Centre of mass and momentum."""
+"""Centre of mass, momentum, and the matrices that map joint velocities to them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rbdkit.spatial import plucker
 from rbdkit.spatial.read_numbers import shown
 
 About = Literal["world", "com"]
-"""The point that angular momentum refers to: the world origin or the centre of mass."""
+"""Reference point of angular momentum: the world origin or the centre of mass."""
 
 
 def total_mass(model: Model) -> float:
-    """Mass of all moving bodies, kg; what is welded to the world does not count."""
+    """Return the mass of all moving bodies, kg, without those welded to the world."""
     return float(sum(model.I[i][5, 5] for i in _moving(model)))
 
 
 def center_of_mass(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
-    """Centre of mass of the moving bodies in world coordinates, m; stacks allowed: (..., nq) -> (..., 3)."""
+    """Return the centre of mass of the moving bodies in world coordinates, m; stacks allowed: (..., nq) -> (..., 3)."""
     poses = forward_kinematics(model, q, t=t).poses
     moment = np.zeros((*q.shape[:-1], 3))
     for i in _moving(model):
@@ -35,29 +35,29 @@ def center_of_mass(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
 
 
 def center_of_mass_jacobian(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
-    """The matrix J with (velocity of the centre of mass) = J v in world axes, shape (3, nv).
+    """Return J (3, nv) with (velocity of the centre of mass) = J v in world axes.
 
-    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. Prescribed joints
-    add their own velocity.
+    The columns belong to the joints of the spanning tree; with loop joints, v must satisfy the loop constraints.
+    Prescribed joints add their own velocity to J v.
     """
     return momentum_matrix(model, q, t=t)[3:] / _some_mass(model)
 
 
 def momentum_matrix(model: Model, q: NDArray, about: About = "world", *, t: float = 0.0) -> NDArray:
-    """The matrix A with (spatial momentum) = A v, shape (6, nv), world axes.
+    """Return the momentum matrix A (6, nv): (spatial momentum) = A v, in world axes.
 
-    Its columns belong to the joints of the spanning tree; where others close loops, v must fit these. What prescribed
-    joints move comes on top.
+    The columns belong to the joints of the spanning tree; with loop joints, v must satisfy the loop constraints. The
+    momentum due to prescribed joints is added to A v.
 
     Parameters
     ----------
-    about : the point that the angular part refers to: the world origin, or the centre of mass (then A is the centroidal
+    about : reference point of the angular part: the world origin, or the centre of mass (then A is the centroidal
         momentum matrix).
 
     Notes
     -----
-    Column by column, the momentum of the subtree that a joint moves: ``X* Ic S`` (Featherstone 2008, Eq 6.19 carried
-    to the base).
+    Each column is the momentum of the subtree that one freedom moves at unit rate: ``X* Ic S`` (Featherstone 2008,
+    Eq 6.19, transformed to the base).
     """
     result, parent = crba(model, q, t=t), model.parent
     A = np.zeros((6, model.nv))
@@ -73,7 +73,7 @@ def momentum_matrix(model: Model, q: NDArray, about: About = "world", *, t: floa
 
 
 def momentum(model: Model, q: NDArray, v: NDArray, about: About = "world", *, t: float = 0.0) -> NDArray:
-    """Spatial momentum of all bodies (Featherstone 2008, Eqs 2.58-2.60).
+    """Return the spatial momentum of all bodies (Featherstone 2008, Eqs 2.58-2.60).
 
     In world axes: angular (kg m2/s) about the world origin or the centre of mass, then linear (kg m/s). Stacks allowed:
     (..., nq), (..., nv) -> (..., 6).
@@ -92,7 +92,7 @@ def momentum(model: Model, q: NDArray, v: NDArray, about: About = "world", *, t:
 
 
 def _moving(model: Model) -> list[int]:
-    """Numbers of the bodies that at least one joint moves."""
+    """Return the indices of the bodies that at least one joint moves."""
     return [i for i in model.outward if any(not model.joints[j].type.is_fixed for j in model.support(i))]
 
 

@@ -1,4 +1,8 @@
-"""Derivatives of inverse dynamics with respect to the parameters of a model."""
+"""Derivatives of inverse dynamics with respect to the parameters of a model.
+
+Inertial parameters enter the forces linearly. Geometric ones (placements, the pitch of a screw) displace a whole
+subtree rigidly, so they reuse what `rnea_derivatives` computes for a displacement along a joint axis.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,9 @@ UNITS = np.eye(3)
 def rnea_parameter_derivatives(
     model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> dict[str, NDArray]:
-    """How joint forces change with each parameter, by its name in ``model.parameters``.
+    """Return the derivatives of the joint forces by each parameter, by its name in ``model.parameters``.
 
-    Where joints close loops these are derivatives of the forces of the spanning tree, see `rnea`.
+    With loop joints these are derivatives of the forces of the spanning tree, see `rnea`.
 
     Parameters
     ----------
@@ -30,9 +34,9 @@ def rnea_parameter_derivatives(
 
     Returns
     -------
-    Arrays (nv, ...) with the parameter's shape after the first axis, but: ``j.placement`` (nv, 6), with respect to a
-    twist of the joint's frame in its own coordinates, ``placement @ se3.exp(twist)``; ``b.inertia`` (nv, 3, 3) is
-    symmetric, for symmetric changes. Parameters that tau does not depend on are left out.
+    Arrays (nv, ...) with the parameter's shape after the first axis, with two exceptions: ``j.placement`` (nv, 6), with
+    respect to a twist of the joint's frame in its own coordinates, ``placement @ se3.exp(twist)``; ``b.inertia`` (nv,
+    3, 3) is symmetric, for symmetric changes. Parameters that tau does not depend on are left out.
     """
     d = rnea_derivatives(model, q, qd, qdd, f_ext=f_ext, t=t)
     found: dict[str, NDArray] = {}
@@ -57,7 +61,7 @@ def rnea_parameter_derivatives(
 
 
 def _inertial(model: Model, body: Body, d: RneaDerivatives) -> dict[str, NDArray]:
-    """By mass, centre of mass and inertia about it; forces are linear in the spatial inertia (Eq 2.63)."""
+    """Differentiate by mass, centre of mass and inertia about it; forces are linear in spatial inertia (Eq 2.63)."""
     i, inertia = body.index, body.inertia
     assert inertia is not None
     X, C, m = d.X_0[i], skew(inertia.com), inertia.mass
@@ -85,7 +89,7 @@ def _inertial(model: Model, body: Body, d: RneaDerivatives) -> dict[str, NDArray
 
 
 def _displaced(model: Model, body: Body, d: RneaDerivatives, frame: Axes) -> NDArray:
-    """By displacements of a body and all that it carries along axes that are moved too: (nv, number of axes)."""
+    """Return derivatives by displacements of a body's subtree along axes that move along: (nv, number of axes)."""
     i = body.index
     result = np.zeros((model.nv, frame.J.shape[1]))
     answer = d.IC[i] @ frame.Psi_ddot + 2.0 * d.BC[i] @ frame.Psi_dot + bar(d.F[i] + d.F_x[i]) @ frame.J
@@ -100,7 +104,7 @@ def _displaced(model: Model, body: Body, d: RneaDerivatives, frame: Axes) -> NDA
 def _by_number(
     model: Model, body: Body, d: RneaDerivatives, name: str, q: NDArray, qd: NDArray, qdd: NDArray
 ) -> NDArray:
-    """By a number of the joint's type, such as the pitch of a screw: it moves the body and changes S and c_J."""
+    """Differentiate by a number of the joint type, such as a screw's pitch: it moves the body and changes S and c_J."""
     i, p, joint = body.index, body.parent, body.joint
     to_base = plucker.inverse(d.X_0[i])
     v, a = joint.velocities(qd), joint.velocities(qdd)
@@ -110,7 +114,7 @@ def _by_number(
     change_v = to_base @ (S @ v)
     change_a = to_base @ (S @ a + c_J) + cross_motion(d.v[p] + d.v[i], change_v)
     for k in {*model.support(i), *model.subtree(i)}:
-        carried = max(i, k)  # by both joints
+        carried = max(i, k)  # the subtree that both joints carry
         answer = d.IC[carried] @ change_a + 2.0 * d.BC[carried] @ change_v
         result[model.joints[k].v_slice] += d.axes[k].J.T @ answer
     scale = 1.0 if joint.mimic is None else joint.mimic.multiplier

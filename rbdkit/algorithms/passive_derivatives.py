@@ -1,4 +1,4 @@
-"""Derivatives of what springs and dampers in the joints do by themselves."""
+"""Derivatives of the passive forces of springs and dampers in the joints."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from rbdkit.joints import JointType
 from rbdkit.model import Joint, Model
 
 STEP = 0.02
-"""rad or m. A is analytic up to turns of 2 pi, u stays below pi: terms of ninth order are below round-off."""
+"""Step of the central differences, rad or m. A(u) is analytic for |u| < 2 pi and u stays below pi, so that the error
+term of ninth order is below round-off."""
 EIGHTH_ORDER = ((1, 4.0 / 5.0), (2, -1.0 / 5.0), (3, 4.0 / 105.0), (4, -1.0 / 280.0))
-"""Weights of central differences over so many steps."""
+"""Weights of the central difference of eighth order: (number of steps, weight)."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class PassiveDerivatives:
 
 
 def passive_derivatives(model: Model, q: NDArray, qd: NDArray) -> PassiveDerivatives:
-    """How `passive_force` changes with q, qd, and with the damping, stiffness and rest of each joint.
+    """Return the derivatives of the joints' passive forces by q, qd, and the damping, stiffness and rest of each joint.
 
-    q and rest move as ``integrate(q, dq)``.
+    q and rest vary as ``integrate(q, dq)``.
     """
     by_q, by_v = np.zeros((2, model.nv, model.nv))
     parameters: dict[str, NDArray] = {}
@@ -48,10 +49,10 @@ def passive_derivatives(model: Model, q: NDArray, qd: NDArray) -> PassiveDerivat
 
 
 def _spring(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Derivatives of f = A.T (stiffness * u) by q, by rest and by stiffness, (nv, nv) each.
+    """Return the derivatives of f = A.T (stiffness * u) by q, by rest and by stiffness, (nv, nv) each.
 
-    u is the displacement from rest to q. It changes by A(u) dq, since ``du/dt = A v``; and -u, the way back, by A(-u)
-    times what rest moves.
+    u is the displacement from rest to q. It changes by A(u) dq, since ``du/dt = A v``; its reverse -u, from q to rest,
+    changes by A(-u) drest.
     """
     type, stiffness = joint.type, joint.stiffness
     u = type.difference(joint.rest, q)
@@ -63,7 +64,7 @@ def _spring(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def _of_local_rate(type: JointType, u: NDArray, force: NDArray) -> NDArray:
-    """Derivative of A(u).T force by u, (nv, nv)."""
+    """Return the derivative of A(u).T force by u, (nv, nv), at constant force."""
     columns = []
     for e in np.eye(type.nv):
         change = np.zeros((type.nv, type.nv))

@@ -1,4 +1,4 @@
-"""What acts in a model by itself: springs and dampers of the joints, and force elements."""
+"""Passive forces of a model: springs and dampers of the joints, and force elements."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from rbdkit.model.kept import kept
 
 
 def passive_force(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0, z: NDArray | None = None) -> NDArray:
-    """Joint forces of dampers and springs, ``-damping * v - A.T (stiffness * u)``, and of force elements, shape (nv,).
+    """Return the passive joint forces (nv,): ``-damping * v - A.T (stiffness * u)``, and those of force elements.
 
     u is the displacement from the spring's rest, ``integrate(rest, u) = q``, and ``du/dt = A v``: so the spring force
-    is minus the gradient of `spring_energy` on curved joints too. Of force elements, ``sum J_i^T f_i`` of what they do
-    to bodies, and their torques. t : time in s, for prescribed joints. z : (nz,) the states of force elements.
+    is minus the gradient of `spring_energy` on curved joints too. Force elements contribute ``sum J_i^T f_i`` of their
+    wrenches on bodies, and their joint torques. t : time in s, for prescribed joints. z : (nz,) states of force
+    elements.
     """
     tau = joint_passive_force(model, q, qd)
     return tau + element_force(model, q, qd, t=t, z=z) if model.acting else tau
 
 
 def joint_passive_force(model: Model, q: NDArray, qd: NDArray) -> NDArray:
-    """The part of `passive_force` that springs and dampers of joints have by the joints' own numbers, shape (nv,)."""
+    """Return the part of `passive_force` due to the stiffness and damping of the joints themselves, shape (nv,)."""
     tau = np.zeros(model.nv)
     for joint in model.joints:
         if joint.nv and (joint.damping.any() or joint.stiffness.any()):
@@ -36,7 +37,7 @@ def joint_passive_force(model: Model, q: NDArray, qd: NDArray) -> NDArray:
 
 
 def spring_energy(model: Model, q: NDArray) -> NDArray:
-    """Energy stored in the joint springs, J; stacks allowed: (..., nq) -> (...)."""
+    """Return the energy stored in the joint springs, J; stacks allowed: (..., nq) -> (...)."""
     energy = np.zeros(np.shape(q)[:-1])
     for joint in model.joints:
         if joint.stiffness.any():
@@ -45,7 +46,7 @@ def spring_energy(model: Model, q: NDArray) -> NDArray:
 
 
 def dissipation(model: Model, qd: NDArray) -> NDArray:
-    """Power lost in the joint dampers, W; stacks allowed: (..., nv) -> (...)."""
+    """Return the power lost in the joint dampers, W; stacks allowed: (..., nv) -> (...)."""
     power = np.zeros(np.shape(qd)[:-1])
     for joint in kept(model, damped_joints):
         squares = joint.velocities(qd) ** 2
@@ -54,7 +55,7 @@ def dissipation(model: Model, qd: NDArray) -> NDArray:
 
 
 def damped_joints(model: Model) -> tuple[Joint, ...]:
-    """Joints with dampers."""
+    """Return the joints that have damping."""
     return tuple(joint for joint in model.joints if joint.damping.any())
 
 

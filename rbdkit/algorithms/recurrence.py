@@ -1,7 +1,7 @@
-"""Velocities and accelerations of a chain by recurrence and in closed form: the same numbers at another price.
+"""Velocities and accelerations of a chain by recurrence and in closed form, to compare their cost.
 
 The functions take joint axes, rates and accelerations of an unbranched chain of joints with one freedom each, all in
-base coordinates. They compute with numbers or with symbols, so that `rbdkit.trace` can count what they do.
+base coordinates. They compute with numbers or with symbols, so that `rbdkit.trace` can count their operations.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ Scalars = Sequence[Any] | NDArray
 
 
 def velocities_by_recurrence(s: Scalars, qd: Scalars) -> list[Any]:
-    """v_1 ... v_n, each from the one before (Featherstone 2008, Eq 5.2): n m + (n - 1) a, and one a more from v_0.
+    """Return v_1 ... v_n, each from the one before (Featherstone 2008, Eq 5.2).
+
+    It takes n multiplications and n - 1 additions of vectors, and one addition more if it starts from v_0.
 
     Parameters
     ----------
@@ -34,12 +36,12 @@ def velocities_by_recurrence(s: Scalars, qd: Scalars) -> list[Any]:
 
 
 def velocities_in_closed_form(s: Scalars, qd: Scalars) -> list[Any]:
-    """v_1 ... v_n, each as its own sum (Featherstone 2008, Eq 5.3): n(n+1)/2 m + n(n-1)/2 a."""
+    """Return v_1 ... v_n, each as its own sum (Featherstone 2008, Eq 5.3): n(n+1)/2 m + n(n-1)/2 a."""
     return [_sum([s[j] * qd[j] for j in range(i + 1)]) for i in range(len(s))]  # Eq 5.3
 
 
 def accelerations_by_recurrence(s: NDArray, qd: Scalars, qdd: Scalars) -> list[NDArray]:
-    """a_1 ... a_n, each from the one before (Featherstone 2008, Eqs 5.2, 5.4). s : (n, 6). qd, qdd : (n,)."""
+    """Return a_1 ... a_n, each from the one before (Featherstone 2008, Eqs 5.2, 5.4). s : (n, 6). qd, qdd : (n,)."""
     v, a = [s[0] * qd[0]], [s[0] * qdd[0]]
     for i in range(1, len(s)):
         v_J = s[i] * qd[i]
@@ -49,7 +51,7 @@ def accelerations_by_recurrence(s: NDArray, qd: Scalars, qdd: Scalars) -> list[N
 
 
 def accelerations_in_closed_form(s: NDArray, qd: Scalars, qdd: Scalars) -> list[NDArray]:
-    """a_1 ... a_n, each as its own double sum (Featherstone 2008, Eq 5.5)."""
+    """Return a_1 ... a_n, each as its own double sum (Featherstone 2008, Eq 5.5)."""
     a = []
     for i in range(len(s)):
         terms = [s[j] * qdd[j] for j in range(i + 1)]
@@ -59,7 +61,7 @@ def accelerations_in_closed_form(s: NDArray, qd: Scalars, qdd: Scalars) -> list[
 
 
 def _sum(terms: Sequence[Any]) -> Any:
-    """Sum without a start value of zero, which would be one addition more."""
+    """Return the sum, without a start value of zero, which would count as one addition more."""
     total = terms[0]
     for term in terms[1:]:
         total = total + term

@@ -1,6 +1,7 @@
-"""What inverse dynamics of a chain of hinges costs, form by form, by counting the operations of the code.
+"""Cost of inverse dynamics of a chain of hinges in three forms, counted in traces of the code.
 
-The original equations, the spatial ones with their 6-vectors written out as pairs of 3-D vectors, and the closed form.
+The forms are the original equations, the spatial ones with their 6-vectors written out as pairs of 3-D vectors, and the
+closed form.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from rbdkit.trace import Operations, Trace, trace
 
 Z = np.array([0.0, 0.0, 1.0])
 NUMBERS = 9 + 3 + 1 + 3 + 6
-"""Of a link: E, r, m, c and six of I_cm."""
+"""Count of the numbers of a link: E, r, m, c and six elements of I_cm."""
 
 
 def original(n: int, with_velocities: bool = False) -> Trace:
-    """The equations of Luh, Walker and Paul (Featherstone 2008, Table 5.2); arguments: links, qd, qdd, gravity.
+    """Trace the equations of Luh, Walker and Paul (Featherstone 2008, Table 5.2); arguments: links, qd, qdd, gravity.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def original(n: int, with_velocities: bool = False) -> Trace:
 
 
 def spatial(n: int) -> Trace:
-    """The spatial equations (Featherstone 2008, Table 5.1), each 6-vector as a pair of 3-D vectors; same arguments."""
+    """Trace the spatial equations (Featherstone 2008, Table 5.1), each 6-vector as two 3-D vectors; same arguments."""
 
     def forces(links: Sequence[Link], qd: NDArray, qdd: NDArray, a_g: NDArray) -> list[Any]:
         w, v, wd, a = spatial_outward(links, qd, qdd, -a_g)
@@ -51,7 +52,7 @@ def spatial(n: int) -> Trace:
 def spatial_outward(
     links: Sequence[Link], qd: NDArray, qdd: NDArray, base: NDArray
 ) -> tuple[Vectors, Vectors, Vectors, Vectors]:
-    """v = [w; v] and a = [wd; a] of links on hinges: Eqs 5.18, 5.19 with ``X m = [E w; E (v - r x w)]``."""
+    """Return v = [w; v] and a = [wd; a] of links on hinges by Eqs 5.18, 5.19 with ``X m = [E w; E (v - r x w)]``."""
     w, v, wd, a = [np.zeros(3)], [np.zeros(3)], [np.zeros(3)], [base]
     for link, x, xx in zip(links[1:], qd[1:], qdd[1:], strict=True):
         p, E, r, z = link.parent, link.E, link.r, link.z
@@ -64,7 +65,7 @@ def spatial_outward(
 
 
 def spatial_forces(links: Sequence[Link], w: Vectors, v: Vectors, wd: Vectors, a: Vectors) -> tuple[Vectors, Vectors]:
-    """f^B = [n; f] = I a + v x* I v (Eq 5.9) from m, h = m c and the inertia about the origin, which are given."""
+    """Return f^B = [n; f] = I a + v x* I v (Eq 5.9); links hold m, h = m c and the inertia about the origin."""
     n, f = [np.zeros(3)], [np.zeros(3)]
     for link, w_i, v_i, wd_i, a_i in zip(links[1:], w[1:], v[1:], wd[1:], a[1:], strict=True):
         m, h, I = link.m, link.c, link.I_cm
@@ -75,7 +76,7 @@ def spatial_forces(links: Sequence[Link], w: Vectors, v: Vectors, wd: Vectors, a
 
 
 def spatial_inward(links: Sequence[Link], n: Vectors, f: Vectors) -> list[Any]:
-    """tau of hinges: Eqs 5.11, 5.20 with ``X.T f = [E.T n + r x E.T f; E.T f]``."""
+    """Return tau of hinges by Eqs 5.11, 5.20 with ``X.T f = [E.T n + r x E.T f; E.T f]``."""
     along: list[Any] = [0.0] * len(links)
     for i in range(len(links) - 1, 0, -1):
         link = links[i]
@@ -87,7 +88,7 @@ def spatial_inward(links: Sequence[Link], n: Vectors, f: Vectors) -> list[Any]:
 
 
 def closed_form_operations(n: int) -> Operations:
-    """All coefficients of Eq 5.6 for a chain, from axes and inertias in base coordinates, and tau from them."""
+    """Count the operations for all coefficients of Eq 5.6 of a chain, in base coordinates, and for tau from them."""
     moves, movers = chain_freedoms(n)
 
     def forces(s: NDArray, I: NDArray, a_g: NDArray, qd: NDArray, qdd: NDArray) -> list[Any]:
@@ -99,12 +100,12 @@ def closed_form_operations(n: int) -> Operations:
 
 
 def link_numbers(links: Sequence[Link], about_origin: bool = False) -> NDArray:
-    """(n, 22) numbers of links 1 ... n, as the traces take them: E, r, m, c and I_cm.
+    """Return the numbers (n, 22) of links 1 ... n as arguments of the traces: E, r, m, c and I_cm.
 
     Parameters
     ----------
     about_origin : bool, optional
-        For `spatial`: first moment and inertia about the origin in place of c and I_cm.
+        Give first moment and inertia about the origin in place of c and I_cm, as `spatial` needs them.
     """
     rows = []
     for link in links[1:]:
@@ -116,7 +117,7 @@ def link_numbers(links: Sequence[Link], about_origin: bool = False) -> NDArray:
 
 
 def _traced(n: int, forces: Callable[..., list[Any]]) -> Trace:
-    """Forces of a chain of n hinges about z as a trace in the numbers of the links, qd, qdd and gravity."""
+    """Trace the forces of a chain of n hinges about z as functions of link numbers, qd, qdd and gravity."""
 
     def function(numbers: NDArray, qd: NDArray, qdd: NDArray, a_g: NDArray) -> list[Any]:
         base = Link(-1, "fixed", np.zeros(3), np.eye(3), np.zeros(3), 0.0, np.zeros(3), np.zeros((3, 3)))

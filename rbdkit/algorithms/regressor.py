@@ -1,4 +1,4 @@
-"""Joint forces as linear functions of the bodies' inertial parameters: what identification of robots starts from."""
+"""Joint forces as linear functions of the inertial parameters: the regressor for the identification of robots."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rbdkit.spatial.so3 import skew
 
 
 def inertial_regressor(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, t: float = 0.0) -> NDArray:
-    """Y of ``tau = Y pi`` (Atkeson, An and Hollerbach 1986), shape (nv, bodies, 10).
+    """Return the regressor Y of ``tau = Y pi`` (Atkeson, An and Hollerbach 1986), shape (nv, bodies, 10).
 
-    Where joints close loops Y is that of the spanning tree, see `rnea`.
+    With loop joints Y belongs to the spanning tree, see `rnea`.
 
     pi of a body are its ten numbers ``Inertia.ten_parameters``: mass, first moment, inertia about the body's origin.
-    Rotors and external forces come on top: ``rnea = Y pi + armature * a - J.T f_ext``. Row 0, of the world, is zero.
+    Rotors and external forces add to this: ``rnea = Y pi + armature * a - J.T f_ext``. Row 0, of the world, is zero.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def inertial_regressor(model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, t
 
 
 def _unit_inertia(k: int) -> NDArray:
-    """The spatial inertia (Eq 2.63) of which number k of the ten is one and the others are zero."""
+    """Return the spatial inertia (Eq 2.63) whose parameter k of the ten is one and the others zero."""
     pi = np.eye(10)[k]
     xx, xy, xz, yy, yz, zz = pi[4:]
     C = skew(pi[1:4])
@@ -47,4 +47,4 @@ def _unit_inertia(k: int) -> NDArray:
 
 
 UNIT_INERTIAS = np.array([_unit_inertia(k) for k in range(10)])
-"""(10, 6, 6), so that a body's spatial inertia is the sum of them with its ten numbers as factors."""
+"""Basis (10, 6, 6): a body's spatial inertia is the sum of these, weighted with its ten parameters."""

@@ -1,4 +1,9 @@
-"""Inverse dynamics by the recursive Newton-Euler algorithm."""
+"""Inverse dynamics by the recursive Newton-Euler algorithm (RNEA; Featherstone 2008, section 5.3).
+
+An outward pass propagates velocities and accelerations from the base to the leaves and gives the net force on each
+body; an inward pass sums these to the forces through the joints, whose components along the motion subspaces are tau.
+Cost O(n).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ from rbdkit.spatial.cross import cross_motion
 
 @dataclass(frozen=True)
 class RneaResult:
-    """What `rnea` computed, in body coordinates; row i belongs to body i.
+    """Result of `rnea`, with its intermediates in body coordinates; row i belongs to body i.
 
     Attributes
     ----------
@@ -26,12 +31,12 @@ class RneaResult:
     v, a : ndarray (n, 6)
         Velocities, and accelerations with ``a[0] = -gravity``.
     f : ndarray (n, 6)
-        Force that the parent exerts on body i through joint i: its bearing reaction; ``f[0]``: what the world
-        exerts on the whole tree.
+        Force that the parent exerts on body i through joint i, bearing reaction included; ``f[0]`` is the total
+        force of the world on the tree.
     X : ndarray (n, 6, 6)
-        From parent to body.
+        Motion transforms from parent to body coordinates.
     S : list of ndarray
-        List of (6, nv_i).
+        Motion subspaces, (6, nv_i) each.
     """
 
     tau: NDArray
@@ -45,10 +50,9 @@ class RneaResult:
 def rnea(
     model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> RneaResult:
-    """Joint forces that produce given joint accelerations (Featherstone 2008, Table 5.1).
+    """Return the joint forces that produce given joint accelerations (Featherstone 2008, Table 5.1).
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loop joints these are the forces of the spanning tree, as if the loop joints transmitted nothing.
 
     Parameters
     ----------
@@ -63,8 +67,8 @@ def rnea(
 
     Notes
     -----
-    Springs and dampers are not added: tau is all that acts along the joints' freedoms. The reaction in the directions
-    that a joint resists is in ``f`` too.
+    Springs and dampers are not added: tau is the total force along the joints' freedoms. ``f`` also contains the
+    reactions in the directions that a joint constrains.
     """
     parent, I, f_x = model.parent, model.I, external_forces(model, f_ext)
     X, S, v, a, f = room(model, plx, Subspace, mv, mv, fv)

@@ -1,4 +1,4 @@
-"""Inverse dynamics with every vector in base coordinates: the equations as they are first stated."""
+"""Inverse dynamics with every vector in base coordinates, as the book first states the equations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from rbdkit.spatial.cross import crf, crm
 def rnea_base(
     model: Model, q: NDArray, qd: NDArray, qdd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
-    """Joint forces by the recursive Newton-Euler algorithm in its simplest form (Featherstone 2008, Eqs 5.7-5.11).
+    """Return joint forces by the recursive Newton-Euler equations as first stated (Featherstone 2008, Eqs 5.7-5.11).
 
-    Where joints close loops these are the forces of the spanning tree: what its joints need if the loop joints transmit
-    nothing.
+    With loop joints these are the forces of the spanning tree, as if the loop joints transmitted nothing.
 
     Gravity acts as an external force ``I a_g`` here, not as a base acceleration. For reading and for checking `rnea`,
-    which does the same in body coordinates with less work.
+    which needs fewer operations in body coordinates.
 
     Returns
     -------

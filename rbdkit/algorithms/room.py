@@ -1,7 +1,7 @@
-"""Room for what an algorithm computes, on numbers or in a program that is being recorded.
+"""Allocate the results of an algorithm: NumPy arrays, or symbolic arrays while its source is traced.
 
-An algorithm is written once, over a `Model`; over a `rbdkit.engine.steps.text_tree.TextTree`, which answers to the same
-names, the same lines record its program.
+`rnea`, `aba` and `crba` are written once. Called with a `Model` they compute with numbers; called with a
+`rbdkit.engine.steps.text_tree.TextTree`, which has the same attributes, the same lines are traced to compiled code.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from rbdkit.model import Model
 from rbdkit.model.requirements import require_independent_joints
 
 SHAPES = {"mv": (6,), "fv": (6,), "plx": (6, 6), "rbi": (6, 6), "abi": (6, 6)}
-"""Of one body's value, by the class names of Table A.3 of Featherstone (2008)."""
+"""Shape of the value of one body, by the class names of Table A.3 of Featherstone (2008)."""
 OF_JOINTS = {"Subspace": (6, 0), "Forces": (6, 0), "JointMatrix": (0, 0), "JointVector": (0,)}
-"""Of what the world has none of, as it has no joint."""
+"""Shape of the entry of the world, which has no joint, for kinds whose size depends on the joint."""
 
 
 def room(model: Model, *kinds: type) -> Any:
-    """Room for a value of each of these types of `rbdkit.spatial.compact` for every body; zero at first.
+    """Allocate one value per body for each of these types of `rbdkit.spatial.compact`, initially zero.
 
-    On numbers an array (n, 6) or (n, 6, 6), or a list where joints differ in their number of freedoms.
+    For a `Model` this is an array (n, 6) or (n, 6, 6), or a list where joints differ in their number of freedoms.
     """
     found = [model.room(kind) if _is_program(model) else _of_bodies(model, kind.__name__) for kind in kinds]
     return found if len(found) > 1 else found[0]
@@ -38,24 +38,24 @@ def _of_bodies(model: Model, kind: str) -> Any:
 
 
 def from_world(model: Model) -> Any:
-    """Room for the transforms from the world to every body; the world's own is 1."""
+    """Allocate the transforms from the world to every body; entry 0 is the identity."""
     return model.from_world() if _is_program(model) else [np.eye(6)] * len(model.bodies)
 
 
 def joint_room(model: Model, name: str) -> Any:
-    """Room for a number of every velocity; zero at first. name : under which a program hands it out."""
+    """Allocate one number per velocity variable, initially zero. name : of this output in traced code."""
     return model.joint_room(name) if _is_program(model) else np.zeros(model.nv)
 
 
 def joint_values(model: Model, name: str) -> Any:
-    """Room for the numbers of every joint, which a text gives once and reads then. name : as in `joint_room`."""
+    """Allocate one number per velocity variable that is assigned once and then read. name : as in `joint_room`."""
     return model.joint_values(name) if _is_program(model) else np.zeros(model.nv)
 
 
 def joint_groups(model: Model, tau: Any) -> Any:
-    """Joints that share a freedom and are eliminated together, if there are such (Jain 2012).
+    """Return the groups of joints that share a freedom and are eliminated together, or None (Jain 2012).
 
-    On numbers None, where joints that do not move independently are refused.
+    For a `Model` it is always None, and joints that are not independent raise `ModelError`.
     """
     if _is_program(model):
         return model.joint_groups(tau)
@@ -64,15 +64,15 @@ def joint_groups(model: Model, tau: Any) -> Any:
 
 
 def matrix_room(model: Model, name: str) -> Any:
-    """Room for a matrix (nv, nv), by blocks of joints; zero at first. name : as in `joint_room`."""
+    """Allocate a matrix (nv, nv) in blocks of joints, initially zero. name : as in `joint_room`."""
     return model.matrix_room(name) if _is_program(model) else np.zeros((model.nv, model.nv))
 
 
 def symmetric(H: Any) -> Any:
-    """The symmetric part of a matrix; a program's is written once for both halves."""
+    """Return the symmetric part of a matrix; in traced code both halves are one already."""
     return 0.5 * (H + H.T) if isinstance(H, np.ndarray) else H
 
 
 def between(model: Model, i: Any) -> Any:
-    """The bodies between body i and the world, from i on, without either."""
+    """Return the bodies on the path from body i to the world, without these two."""
     return model.tree.path(i) if _is_program(model) else reversed(model.support(i)[:-1])

@@ -1,7 +1,7 @@
-"""The freedoms of a joint in the order in which they move each other's axes.
+"""Stages of a joint: its freedoms in the order in which they move each other's axes.
 
-A joint that rolls is a slide and a turn that share one freedom: neither of the frames keeps its axis, but each of the
-two parts has an axis of its own.
+A rolling joint is a translation and a rotation that share one freedom. The axis of the joint is constant in neither of
+its frames, but those of the two parts are.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from rbdkit.model import Joint
 
 
 def stages(joint: Joint) -> list[Stage]:
-    """The stages of a joint from parent to body; all axes of a stage are constant in the frame after or before it.
+    """Return the stages of a joint from parent to body; axes of a stage are constant in the frame before or after it.
 
     Raises
     ------
     ModelError
-        If nothing is known about how the axes of the joint's type move.
+        If the joint's type does not define its stages.
     """
     found = joint.type.stages()
     if found is None:
@@ -32,7 +32,7 @@ def stages(joint: Joint) -> list[Stage]:
 
 
 def parts(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray]:
-    """Axes P of the parts of a joint in body coordinates, (6, m), and G, (m, nv): freedoms move them, ``S = P @ G``.
+    """Return the axes P (6, m) of the parts of a joint, in body coordinates, and G (m, nv) with ``S = P @ G``.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def parts(joint: Joint, q: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def moved(order: list[Stage]) -> NDArray:
-    """(m, m) booleans: whether the axis of part k (row) moves along when part l (column) does."""
+    """Return booleans (m, m): whether a motion of part l (column) moves the axis of part k (row)."""
     nv = sum(len(stage.freedoms) for stage in order)
     table = np.zeros((nv, nv), dtype=bool)
     before: list[int] = []

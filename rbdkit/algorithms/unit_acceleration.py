@@ -1,4 +1,4 @@
-"""What the bodies and joints feel when one velocity variable accelerates: the meaning of a column of H."""
+"""Unit acceleration of one velocity variable: the meaning of a column of H."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rbdkit.spatial import plucker
 
 @dataclass(frozen=True, eq=False)
 class UnitAcceleration:
-    """What `unit_acceleration` computed, in world coordinates; row i belongs to body i.
+    """Result of `unit_acceleration` in world coordinates; row i belongs to body i.
 
     Attributes
     ----------
     joint : int
-        Number of the joint that owns the variable.
+        Index of the joint that owns the variable.
     s : ndarray (6,)
-        Its motion vector s_alpha.
+        Motion vector s_alpha of the variable.
     a : ndarray (n, 6)
         Accelerations.
     f : ndarray (n, 6)
@@ -41,29 +41,29 @@ class UnitAcceleration:
 
 
 def unit_acceleration(model: Model, q: NDArray, alpha: int, *, t: float = 0.0) -> UnitAcceleration:
-    """Accelerations and forces when qdd = delta_alpha at rest, without gravity (Featherstone 2008, section 6.3).
+    """Return accelerations and forces when qdd = delta_alpha at rest, without gravity (Featherstone 2008, section 6.3).
 
-    The subtree of the joint moves like one rigid body, all else stays (Eq 6.21). So every joint on the way to the base
-    transmits the same force, the one that moves this composite body (Eq 6.24). It comes from `rnea`, which knows
-    nothing of composite bodies.
+    The subtree of the joint moves as one rigid body while all else stays at rest (Eq 6.21). So every joint on the path
+    to the base transmits the same force, the one that accelerates this composite body (Eq 6.24). It is computed by
+    `rnea`, independently of composite inertias.
 
     Parameters
     ----------
     q : ndarray (nq,)
         Coordinates.
     alpha : int
-        Number of the velocity variable.
+        Index of the velocity variable.
     t : float, optional
         Time in s, for prescribed joints.
 
     Raises
     ------
     StateError, ModelError
-        If there is no such variable; if joints close loops: then no variable accelerates alone.
+        If there is no such variable; or if the model has loop joints, where no variable accelerates alone.
 
     Notes
     -----
-    What prescribed joints do is left out: they too are at rest. Where joints follow others, several move at once.
+    Prescribed motion is left out. With mimic joints, several joints accelerate at once.
     """
     require_tree(model, "the acceleration of a single variable")
     if not 0 <= alpha < model.nv:
