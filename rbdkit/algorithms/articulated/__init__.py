@@ -1,8 +1,8 @@
-"""Articulated bodies: how they are put together, and forward dynamics made of that (Featherstone 2008, chapter 7).
+"""Articulated bodies, their assembly, and forward dynamics by assembly (Featherstone 2008, chapter 7).
 
     handle               the equations f = I^A a + p^A and a = Phi^A f + b^A of a handle
     projection           both, for any bodies of any model, from the whole equation of motion (section 7.2.1)
-    system, connection   the loose parts: bodies and joints of a model, in one set of coordinates
+    system, connection   the separate parts: bodies and joints of a model, in one set of coordinates
     assembly             two articulated bodies joined into one: the standard formulas (section 7.2.2)
     variant_1, variant_2 the other formulas of Table 7.2, and the forward dynamics of trees by each
     blocks, derivation   how sets of formulas follow from five equations by elimination (section 7.4)
@@ -11,9 +11,9 @@
     assembly_tree        in which order to assemble
     divide_and_conquer   forward dynamics of trees and loops in any order of assembly
 
-This is plain matrix algebra in one set of coordinates for all bodies, as the book writes it before it comes to
-programs; `rbdkit.algorithms.aba` is the algorithm in body coordinates. All accelerations count gravity as an upward
-acceleration of the base, as there, but for those of `projection`.
+This is plain matrix algebra in one set of coordinates for all bodies, as in the book's derivations;
+`rbdkit.algorithms.aba` is the algorithm in body coordinates. All accelerations count gravity as an upward acceleration
+of the base, as there; only those of `projection` are true accelerations.
 """
 
 from rbdkit.algorithms.articulated import assembly, assembly_tree, given, handles, variant_1, variant_2

@@ -1,4 +1,4 @@
-"""Two articulated bodies joined into one: the standard formulas."""
+"""Assembly of two articulated bodies by the standard formulas (Featherstone 2008, section 7.2.2)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from rbdkit.algorithms.joint_solve import solve_joint
 
 
 def assemble(one: Handle, two: Handle, joint: Connection) -> Handle:
-    """The equation of handle 1 after handle 2 was joined to it (Featherstone 2008, Eqs 7.15-7.20).
+    """Return the equation of handle 1 after a joint has connected handle 2 to it (Featherstone 2008, Eqs 7.15-7.20).
 
     Parameters
     ----------
     one, two : Handle
-        ``f_i = I_i a_i + p_i`` of the handles before, in the coordinates of the joint.
+        Equations ``f_i = I_i a_i + p_i`` before the assembly, in the coordinates of the joint.
     joint : Connection
         From handle 1 to handle 2.
 
     Raises
     ------
     ModelError
-        If the joint moves something without inertia in the direction in which it moves it.
+        If S^T I_2 S is singular: the joint moves something that has no inertia along its motion.
     """
     (I_1, p_1), (I_2, p_2), S, c = one, two, joint.S, joint.c
     U = I_2 @ S
@@ -35,10 +35,10 @@ def assemble(one: Handle, two: Handle, joint: Connection) -> Handle:
 
 
 def propagate(two: Handle, joint: Connection) -> Handle:
-    """Handle 2 as handle 1 feels it through the joint: I^a and p^a (Featherstone 2008, Eqs 7.23, 7.24).
+    """Return I^a and p^a: handle 2 as handle 1 feels it through the joint (Featherstone 2008, Eqs 7.23, 7.24).
 
-    A massless handle at the far end of the joint has this equation; glued to handle 1 it completes the assembly.
-    ``I^a S = 0`` if the joint has no rotor.
+    This is the equation of a massless handle on the near side of the joint; added to that of handle 1 it completes the
+    assembly. ``I^a S = 0`` if the joint has no rotor.
     """
     (I_2, p_2), S = two, joint.S
     U = I_2 @ S
@@ -49,12 +49,12 @@ def propagate(two: Handle, joint: Connection) -> Handle:
 
 
 def joint_acceleration(two: Handle, joint: Connection, a_1: NDArray) -> NDArray:
-    """qdd (nv,) from the acceleration of handle 1 (Featherstone 2008, Eq 7.18)."""
+    """Return qdd (nv,) from the acceleration of handle 1 (Featherstone 2008, Eq 7.18)."""
     I_2, p_2 = two
     rhs = joint.tau - joint.S.T @ (I_2 @ (a_1 + joint.c) + p_2)
     return solve_joint(_apparent_inertia(two, joint), rhs, joint.name)
 
 
 def _apparent_inertia(two: Handle, joint: Connection) -> NDArray:
-    """What tau moves: S^T I_2 S and the rotor."""
+    """Return D = S^T I_2 S plus rotor inertia, the inertia that tau accelerates."""
     return joint.S.T @ two.I @ joint.S + np.diag(joint.rotor)

@@ -1,4 +1,4 @@
-"""In which order the bodies of a model are put together: binary trees of assemblies."""
+"""Orders in which the bodies of a model are assembled: binary trees of assemblies (Featherstone 2008, section 7.5)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rbdkit.errors import ModelError
 from rbdkit.model import Model
 
 Order = str | tuple["Order", "Order"]
-"""The name of a body, or two parts that are assembled: ``(("world", "upper"), "lower")``."""
+"""Name of a body, or a pair of parts that are assembled: ``(("world", "upper"), "lower")``."""
 
 
 def balanced(model: Model) -> Order:
-    """The order that halves the tree again and again: cuts the joint that leaves the most equal parts.
+    """Return the order that halves the tree recursively, always at the joint that leaves the most equal parts.
 
     Its depth is at most log n / log(d / (d - 1)) where no body has more than d joints: log2 n for a chain, O(log n) for
     any tree without hubs (Featherstone 2008, section 7.5).
@@ -22,7 +22,7 @@ def balanced(model: Model) -> Order:
 
 
 def one_by_one(model: Model) -> Order:
-    """The order of the articulated-body algorithm: one body after the other, leaves first, the base last."""
+    """Return the order of the articulated-body algorithm: leaves first, the base last, one body at a time."""
     handles: dict[int, Order] = {body.index: body.name for body in model.bodies}
     for i in model.inward:
         handles[model.parent[i]] = (handles[model.parent[i]], handles[i])
@@ -30,12 +30,12 @@ def one_by_one(model: Model) -> Order:
 
 
 def depth(order: Order) -> int:
-    """Assemblies that wait for each other: what is left of the time when all that can goes on at once."""
+    """Return the length of the longest sequence of dependent assemblies: the time in steps on a parallel computer."""
     return 0 if isinstance(order, str) else 1 + max(depth(part) for part in order)
 
 
 def bodies_of(order: Order) -> Iterator[str]:
-    """The names of the bodies, from left to right."""
+    """Yield the names of the bodies, from left to right."""
     if isinstance(order, str):
         yield order
     else:
@@ -44,7 +44,7 @@ def bodies_of(order: Order) -> Iterator[str]:
 
 
 def check_order(model: Model, order: Order) -> None:
-    """Raise `ModelError` unless the order holds every body of the model, the world too, once."""
+    """Raise `ModelError` unless the order contains every body of the model, the world included, exactly once."""
     _check_form(order)
     found = Counter(bodies_of(order))
     expected = {body.name for body in model.bodies}
@@ -68,7 +68,7 @@ def _check_form(order: object) -> None:
 
 
 def _halve(model: Model, part: frozenset[int]) -> Order:
-    """A connected part of the tree, cut where the larger piece is smallest."""
+    """Return the order of a connected part of the tree, cut where the larger piece is smallest."""
     if len(part) == 1:
         return model.bodies[next(iter(part))].name
     below: dict[int, set[int]] = {i: {i} for i in part}

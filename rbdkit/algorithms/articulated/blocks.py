@@ -1,4 +1,4 @@
-"""Sums of products of named matrices, whose order matters: enough algebra to eliminate block by block."""
+"""Symbolic block matrices: sums of noncommuting products, with what block elimination needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Symbol:
-    """A matrix or vector by its name, which is LaTeX. rows, columns : names of its dimensions, '6', 'n' or '1'."""
+    """Named matrix or vector; the name is LaTeX. rows, columns : names of its dimensions, '6', 'n' or '1'."""
 
     latex: str
     rows: str = "6"
@@ -54,7 +54,7 @@ Product = tuple[Symbol | Inverse, ...]
 
 @dataclass(frozen=True)
 class Block:
-    """A sum of products: pairs of a product and its coefficient, none of which is zero.
+    """Sum of products, as pairs of a product and its nonzero coefficient.
 
     The empty product is the identity of 6 x 6, the empty sum is zero.
     """
@@ -63,12 +63,12 @@ class Block:
 
     @staticmethod
     def symbol(latex: str, rows: str = "6", columns: str = "6") -> Block:
-        """A single name, see `Symbol`."""
+        """Return the block that is a single `Symbol`."""
         return Block((((Symbol(latex, rows, columns),), 1.0),))
 
     @staticmethod
     def of(terms: Iterable[tuple[Product, float]]) -> Block:
-        """The sum, like terms collected."""
+        """Return the sum of terms, with like terms collected."""
         total: dict[Product, float] = {}
         for product, coefficient in terms:
             total[product] = total.get(product, 0.0) + coefficient
@@ -76,14 +76,14 @@ class Block:
 
     @property
     def factor(self) -> Symbol | Inverse | None:
-        """The only factor, if the block is nothing else."""
+        """The single factor that the block consists of, or None."""
         if len(self.terms) == 1 and len(self.terms[0][0]) == 1 and self.terms[0][1] == 1.0:
             return self.terms[0][0][0]
         return None
 
     @property
     def shape(self) -> tuple[str, str]:
-        """Names of the dimensions; of zero those of the identity."""
+        """Names of the dimensions; the zero block has those of the identity."""
         product = self.terms[0][0] if self.terms else ()
         return (product[0].rows, product[-1].columns) if product else ("6", "6")
 
@@ -103,7 +103,7 @@ class Block:
         return Block.of((_reduced(a + b), x * y) for a, x in self.terms for b, y in other.terms)
 
     def inverse(self) -> Block:
-        """The inverse.
+        """Return the inverse of the block.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Block:
         return Block((((Inverse(self if sign > 0.0 else -self),), sign),))
 
     def value(self, values: Mapping[str, NDArray]) -> NDArray:
-        """The matrix behind the names, found in `values` by their LaTeX; of a zero block the number 0."""
+        """Return the numerical matrix, given the values of all names by their LaTeX; the zero block gives 0."""
         total: NDArray = np.zeros(())
         for product, coefficient in self.terms:
             x: NDArray = np.eye(6) if not product else product[0].value(values)
@@ -130,7 +130,7 @@ class Block:
 
     @property
     def latex(self) -> str:
-        """As a formula."""
+        """The block as a LaTeX formula."""
         text = ""
         for product, x in self.terms:
             sign = "-" if x < 0.0 else " + " if text else ""
@@ -147,7 +147,7 @@ ONE = Block((((), 1.0),))
 
 
 def _reduced(product: Product) -> Product:
-    """Without pairs of a matrix and its inverse."""
+    """Return the product without adjacent pairs of a matrix and its inverse."""
     kept: list[Symbol | Inverse] = []
     for factor in product:
         if kept and kept[-1] == factor.inverse:

@@ -1,4 +1,4 @@
-"""A joint between two handles, in explicit and in implicit form."""
+"""Joint between two handles, in explicit and in implicit form."""
 
 from __future__ import annotations
 
@@ -10,33 +10,35 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Connection:
-    """What a joint demands of the handles that it connects, all in the same coordinates (Featherstone 2008, Table 7.2).
+    """Constraint of a joint on the two handles that it connects, in common coordinates (Featherstone 2008, Table 7.2).
 
     With f_J the force that passes through it, from handle 1 to handle 2:
 
         explicit   a_2 - a_1 = S qdd + c              S^T f_J = tau - rotor qdd       (Eqs 7.54, 7.55)
         implicit   T^T (a_2 - a_1 - c_T) = -E lambda   f_J = f_a + T lambda
 
-    Without rotors T has 6 - nv columns, f_a = T_a tau, c_T = c and E = 0: the equations of section 7.4. A rotor makes
-    of its freedom a constraint that gives way: T has a column for it, E the inverse of the rotor's inertia, and c_T
-    the acceleration tau / rotor that the rotor would have by itself.
+    Without rotors T has 6 - nv columns, f_a = T_a tau, c_T = c and E = 0: the equations of section 7.4. A rotor turns
+    its freedom into a compliant constraint: T has a column for it, E holds the inverse of the rotor's inertia, and c_T
+    the acceleration tau / rotor that the rotor would have alone.
 
     Attributes
     ----------
     name : str
-        Of the joint.
+        Name of the joint.
     handles : tuple
-        The numbers of the two bodies, 1 and 2.
+        Indices of the two bodies, 1 and 2.
     S, T_a : ndarray (6, nv)
         Motion subspace, and any active-force subspace: T_a^T S = 1.
     T : ndarray (6, m)
-        Constraint forces.
+        Constraint-force subspace.
     c : ndarray (6,)
         Velocity-product acceleration.
     tau, rotor : ndarray (nv,)
+        Joint forces and rotor inertias.
     E : ndarray (m, m)
-        Diagonal.
+        Compliance of the constraint, diagonal.
     f_a, c_T : ndarray (6,)
+        Active force, and the acceleration that the implicit form prescribes.
     """
 
     name: str
@@ -62,7 +64,7 @@ class Connection:
         rotor: NDArray | None = None,
         T_a: NDArray | None = None,
     ) -> Connection:
-        """From S and T; no joint forces and no rotors if not given."""
+        """Return the connection for given S and T; joint forces and rotors are zero if not given."""
         nv, n_c = S.shape[1], T.shape[1]
         tau = np.zeros(nv) if tau is None else np.asarray(tau, dtype=float)
         rotor = np.zeros(nv) if rotor is None else rotor
@@ -74,12 +76,12 @@ class Connection:
         return Connection(name, handles, S, T_a, np.hstack([T, T_a[:, geared]]), c, tau, rotor, E, f_a, c_T)
 
     def reversed(self) -> Connection:
-        """The same joint with the handles in the other order; the joint's variables keep their sense."""
+        """Return the joint with its handles exchanged; the joint variables keep their sense."""
         return replace(
             self, handles=self.handles[::-1], S=-self.S, T_a=-self.T_a, T=-self.T, c=-self.c, f_a=-self.f_a,
             c_T=-self.c_T,
         )  # fmt: skip
 
     def qdd(self, a_1: NDArray, a_2: NDArray) -> NDArray:
-        """Joint accelerations (nv,) from those of the handles (footnote in section 7.4)."""
+        """Return the joint accelerations (nv,) from those of the handles (footnote in section 7.4)."""
         return self.T_a.T @ (a_2 - a_1 - self.c)

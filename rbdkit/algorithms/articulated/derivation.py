@@ -1,7 +1,7 @@
-"""Assembly formulas derived by five rules: one composite equation, eliminated block by block.
+"""Derivation of assembly formulas: five equations form a composite equation, which is eliminated block by block.
 
-Given are five equations between the accelerations and forces of two handles, the joint between them and the handle that
-results; wanted is one equation between the force on that handle and its acceleration. The composite equation
+Given are five equations between the accelerations and forces of two handles, the joint between them and the resulting
+handle; wanted is one equation between the force on that handle and its acceleration. The composite equation
 ``A x = r + g y`` has the wanted unknown on top of x and its partner y on the right (Featherstone 2008, section 7.4).
 """
 
@@ -20,7 +20,7 @@ D, Z = Block.symbol("D", "n", "n"), Block.symbol("z", "n", "1")
 
 @dataclass(frozen=True)
 class Equation:
-    """``sum of coefficient @ unknown = known``. small : its dimension is not six."""
+    """Linear block equation ``sum of coefficient @ unknown = known``. small : whether its dimension is not six."""
 
     coefficients: Mapping[str, Block]
     known: Block = ZERO
@@ -29,7 +29,7 @@ class Equation:
 
 @dataclass(frozen=True)
 class Composite:
-    """``A x = r + g y`` in blocks. x : names of the unknowns. y : the one on the right."""
+    """Composite equation ``A x = r + g y`` in blocks. x : names of the unknowns. y : name of the one on the right."""
 
     x: tuple[str, ...]
     y: str
@@ -39,12 +39,12 @@ class Composite:
 
     @property
     def below_diagonal(self) -> int:
-        """Blocks that stand in the way of upper-triangular form."""
+        """Number of nonzero blocks below the diagonal, which elimination has to clear."""
         return sum(bool(block) for k, row in enumerate(self.A) for block in row[:k])
 
     @property
     def latex(self) -> str:
-        """As the book displays it."""
+        """The composite equation in LaTeX, as the book displays it."""
         A = _matrix([[block.latex for block in row] for row in self.A])
         x, r, g = (_matrix([[text] for text in column]) for column in (self.x, _texts(self.r), _texts(self.g)))
         return f"{A} {x} = {r} + {g} {self.y}"
@@ -55,19 +55,19 @@ class Composite:
 
 @dataclass(frozen=True)
 class Derivation:
-    """How ``top = coefficient @ y + constant`` came about.
+    """Derivation of ``top = coefficient @ y + constant``, with its intermediate stages.
 
     Attributes
     ----------
     stages : tuple of Composite
-        The composite equation, and what it became each time a column below the diagonal was cleared.
+        The composite equation, then its form after each column cleared below the diagonal.
     D, z : Block
-        Block and right side of the last row then, ``D @ bottom = z + ...``: the only matrix to be inverted at the
-        joint. In the results they stand by their names.
+        Diagonal block and right-hand side of the last row, ``D @ bottom = z + ...``; D is the only matrix that has to
+        be inverted at the joint. The results refer to both by name.
     coefficient, constant : Block
-        Of the top unknown.
+        Coefficient and constant of the top unknown.
     bottom : tuple
-        The same two of the bottom unknown.
+        Coefficient and constant of the bottom unknown.
     """
 
     stages: tuple[Composite, ...]
@@ -78,13 +78,13 @@ class Derivation:
     bottom: tuple[Block, Block]
 
     def value(self, values: Mapping[str, NDArray]) -> tuple[NDArray, NDArray]:
-        """Coefficient (6, 6) and constant (6,) in numbers; values : of the names in the given equations."""
+        """Return coefficient (6, 6) and constant (6,) in numbers; values : of all names in the given equations."""
         known = {**values, "D": self.D.value(values), "z": self.z.value(values)}
         return self.coefficient.value(known), self.constant.value(known)
 
     @property
     def latex(self) -> str:
-        """The result, and what its abbreviations stand for."""
+        """The result and its abbreviations D and z, in LaTeX."""
         top, y, bottom = self.stages[0].x[0], self.stages[0].y, self.stages[0].x[-1]
         lines = [
             f"{top} &= \\left({self.coefficient.latex}\\right) {y} + {self.constant.latex}",
@@ -104,16 +104,16 @@ def derive(equations: Sequence[Equation], top: str, right: str, bottom: str) -> 
     Parameters
     ----------
     equations : sequence of Equation
-        One of them small.
+        The five equations; exactly one is small.
     top, right : str
-        The unknowns of the target equation.
+        The two unknowns of the target equation.
     bottom : str
-        The one whose dimension is not six.
+        The unknown whose dimension is not six.
 
     Raises
     ------
     ZeroDivisionError
-        If no order of the equations can be eliminated.
+        If elimination meets a zero pivot for every order of the equations.
     """
     composite = compose(equations, top, right, bottom)
     stages = [composite]
@@ -133,7 +133,7 @@ def derive(equations: Sequence[Equation], top: str, right: str, bottom: str) -> 
 
 
 def compose(equations: Sequence[Equation], top: str, right: str, bottom: str) -> Composite:
-    """The composite equation by the five rules, the order that rule 5 leaves open found by trying all."""
+    """Return the composite equation by the five rules; the order that rule 5 leaves open is found by trying all."""
     names = [name for equation in equations for name in equation.coefficients]
     others = sorted(set(names) - {top, right, bottom})  # rules 1 to 3
     small = [equation for equation in equations if equation.small]
@@ -161,7 +161,7 @@ def _composite(rows: Sequence[Equation], x: tuple[str, ...], y: str) -> Composit
 
 
 def _pivots(composite: Composite) -> bool:
-    """Whether elimination meets no zero on the diagonal, and inverts nothing but square blocks."""
+    """Return whether elimination meets no zero pivot and inverts only square blocks."""
     for k in range(len(composite.x) - 1):
         try:
             composite = _clear_column(composite, k)
@@ -171,7 +171,7 @@ def _pivots(composite: Composite) -> bool:
 
 
 def _clear_column(composite: Composite, k: int) -> Composite:
-    """Multiples of row k taken from those below, so that column k is zero there."""
+    """Subtract multiples of row k from the rows below, so that column k becomes zero there."""
     A, r, g = [list(row) for row in composite.A], list(composite.r), list(composite.g)
     pivot = A[k][k].inverse()
     for i in range(k + 1, len(A)):

@@ -1,4 +1,10 @@
-"""Forward dynamics of trees and loops by divide and conquer."""
+"""Forward dynamics of trees and loops by divide and conquer (Featherstone 2008, section 7.5).
+
+An assembly tree says which two parts are connected next. Upwards, each assembly gives the equation ``a = Phi f + b`` of
+the handles that are still open; downwards, the forces on these give the forces in the joints of the assembly, and at
+the leaves the accelerations of the bodies. Both halves of a cut are independent, so a balanced tree takes O(log n)
+parallel steps.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +27,24 @@ from rbdkit.spatial import plucker
 
 @dataclass(frozen=True, eq=False)
 class DivideAndConquer:
-    """What `divide_and_conquer` computed.
+    """Result of `divide_and_conquer`.
 
     Attributes
     ----------
     qdd : ndarray (nv,)
-        Joint accelerations; a loop's joints have none of their own.
+        Joint accelerations of the tree; loop joints have no variables.
     a : ndarray (n, 6)
         Accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``.
     f : dict of str to ndarray
-        Force (6,) through every joint, by its name, on its body or successor, in the coordinates of that.
+        Force (6,) through every joint, by its name, on its successor body, in coordinates of that body.
     order : Order
-        Of the assembly.
+        Assembly tree that was used.
     depth : int
-        Assemblies that wait for each other.
+        Length of the longest sequence of dependent assemblies.
     assemblies : list of Assembly
-        All of them, in that order.
+        All assemblies, in the order in which they were made.
     repeated : int
-        Number of constraints that others imply; 0 for trees.
+        Number of redundant constraints; 0 for trees.
     """
 
     qdd: NDArray
@@ -60,14 +66,14 @@ def divide_and_conquer(
     t: float = 0.0,
     order: Order | None = None,
 ) -> DivideAndConquer:
-    """Joint accelerations of trees and closed loops, assembled pair by pair (Featherstone 2008, section 7.5).
+    """Return joint accelerations of trees and closed loops by pairwise assembly (Featherstone 2008, section 7.5).
 
-    Each pair is joined by all joints between its two parts at once; so joints that close loops need nothing special.
+    Two parts are connected by all joints between them at once, so loop joints need no special treatment.
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates; with loops they must close them.
+        Coordinates, at which the loops are closed.
     qd, tau : ndarray (nv,)
         Joint velocities and forces; springs and dampers are not added to tau.
     f_ext : ExternalForces, optional
@@ -75,15 +81,15 @@ def divide_and_conquer(
     t : float, optional
         Time in s, for prescribed joints.
     order : Order, optional
-        Of the assembly, see `assembly_tree`; `balanced` if not given. The motion does not depend on it.
+        Order of assembly, see `assembly_tree`; `balanced` if not given. The motion does not depend on it.
 
     Raises
     ------
     ModelError
         If the inertia of a body is singular, a joint mimics another one or connects a body to itself, or the order does
-        not hold every body once.
+        not contain every body once.
     StateError
-        If the state does not close a loop, or constraints that say the same ask for different accelerations.
+        If the state does not close a loop, or redundant constraints demand different accelerations.
     """
     order = balanced(model) if order is None else order
     check_order(model, order)
@@ -96,7 +102,7 @@ def divide_and_conquer(
     root = _put_together(system, joints, order)
     a = np.zeros((len(model.bodies), 6))
     f: dict[str, NDArray] = {}
-    _take_apart(system, joints, root, np.zeros(0), a, f)  # no handle is left to push
+    _take_apart(system, joints, root, np.zeros(0), a, f)  # the whole assembly has no open handle, so no forces
     qdd = np.zeros(model.nv)
     for i in model.outward:
         qdd[model.joints[i].v_slice] = system.joint(i).qdd(a[model.parent[i]], a[i])
@@ -109,7 +115,7 @@ def divide_and_conquer(
 
 @dataclass(frozen=True, eq=False)
 class _Leaf:
-    """A body by itself. i : its number. active : what its joints' own forces do to it, as external forces."""
+    """Single body of the assembly tree. i : its index. active : (6,) active forces of its joints on it."""
 
     i: int
     body: Articulated
@@ -122,7 +128,7 @@ class _Leaf:
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """Two parts, and how they were put together."""
+    """Inner node of the assembly tree: two parts and their assembly."""
 
     assembly: Assembly
     parts: tuple[_Leaf | _Node, _Leaf | _Node]
@@ -134,7 +140,7 @@ class _Node:
 
 
 def _put_together(system: System, joints: list[Connection], order: Order) -> _Leaf | _Node:
-    """The articulated body of a part of the order."""
+    """Assemble a part of the order, bottom up."""
     if isinstance(order, str):
         return _leaf(system, joints, system.model.body(order).index)
     left, right = (_put_together(system, joints, part) for part in order)
@@ -145,7 +151,7 @@ def _put_together(system: System, joints: list[Connection], order: Order) -> _Le
 
 
 def _leaf(system: System, joints: list[Connection], i: int) -> _Leaf:
-    """A body by itself, with a handle for each of its joints.
+    """Return a single body, with one handle for each of its joints.
 
     Active joint forces become external ones, -T_a tau on handle 1 and T_a tau on handle 2 (text after Eq 7.61).
     """
@@ -159,7 +165,7 @@ def _leaf(system: System, joints: list[Connection], i: int) -> _Leaf:
 def _take_apart(
     system: System, joints: list[Connection], part: _Leaf | _Node, f: NDArray, a: NDArray, through: dict[str, NDArray]
 ) -> None:
-    """From the forces f on the handles of a part: accelerations a of its bodies, forces through its joints."""
+    """Fill in accelerations a of bodies and forces `through` joints of a part, from the forces f on its handles."""
     if isinstance(part, _Leaf):
         Phi, b = system.inverse(part.i)
         a[part.i] = Phi @ (f.reshape(-1, 6).sum(axis=0) + part.active) + b

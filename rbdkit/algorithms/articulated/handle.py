@@ -10,29 +10,32 @@ from numpy.typing import NDArray
 from rbdkit.errors import ModelError
 
 REGULAR = 1e-12
-"""A matrix whose eigenvalues, its units levelled out, spread by more than the inverse of this has no inverse."""
+"""Reciprocal condition number, after scaling to a unit diagonal, below which a matrix counts as singular."""
 
 
 class Handle(NamedTuple):
-    """``f = I a + p`` (Featherstone 2008, Eq 7.2). I : (6, 6) articulated-body inertia. p : (6,) bias force."""
+    """Equation of motion ``f = I a + p`` of a handle (Featherstone 2008, Eq 7.2).
+
+    I : (6, 6) articulated-body inertia. p : (6,) bias force.
+    """
 
     I: NDArray
     p: NDArray
 
     def inverse(self, name: str = "the handle") -> InverseHandle:
-        """The same equation solved for the acceleration; `name` is for the error.
+        """Solve the equation for the acceleration; `name` is for the error message.
 
         Raises
         ------
         ModelError
-            If something free to move has no inertia.
+            If I is singular.
         """
         Phi = inverse_inertia(self.I, name)
         return InverseHandle(Phi, -Phi @ self.p)
 
 
 class InverseHandle(NamedTuple):
-    """``a = Phi f + b`` (Featherstone 2008, Eq 7.3), which exists always.
+    """Inverse equation of motion ``a = Phi f + b`` of a handle, which always exists (Featherstone 2008, Eq 7.3).
 
     Attributes
     ----------
@@ -46,7 +49,7 @@ class InverseHandle(NamedTuple):
     b: NDArray
 
     def inverse(self, name: str = "the handle") -> Handle:
-        """The same equation solved for the force.
+        """Solve the equation for the force.
 
         Raises
         ------
@@ -61,12 +64,12 @@ class InverseHandle(NamedTuple):
 
 
 def inverse_inertia(I: NDArray, name: str) -> NDArray:
-    """I^-1, symmetric.
+    """Return I^-1, exactly symmetric.
 
     Raises
     ------
     ModelError
-        If there is none: the text names the body and the way out.
+        If I is singular; the message names the body and the remedy.
     """
     if not regular(I):
         raise ModelError(
@@ -78,10 +81,10 @@ def inverse_inertia(I: NDArray, name: str) -> NDArray:
 
 
 def regular(A: NDArray) -> bool:
-    """Whether a symmetric matrix is positive definite beyond round-off, whatever the units of its rows."""
+    """Return whether a symmetric matrix is positive definite beyond round-off, whatever the units of its rows."""
     size = np.diag(A)
     if len(A) == 0 or not np.isfinite(A).all():
-        return True  # of a state that ran away NaN will tell
+        return True  # a diverged state is reported by NaN in the result, not as singular
     if not np.all(size > 0.0):
         return False
     scale = np.sqrt(size)

@@ -12,26 +12,26 @@ from rbdkit.algorithms.articulated.connection import Connection
 from rbdkit.errors import ModelError, StateError
 
 End = tuple[str, int]
-"""A handle: the name of the joint that is to take hold of it, and 1 or 2, which of its handles it becomes."""
+"""Handle, named by the joint that will connect it, and 1 (predecessor) or 2 (successor side)."""
 
 REDUNDANT = 1e-10
-"""Eigenvalues of Y, its units levelled out, below this fraction of the largest are those of repeated constraints."""
+"""Eigenvalues of Y, scaled to a unit diagonal, below this fraction of the largest belong to redundant constraints."""
 AGREE = 1e-6
-"""Repeated constraints must ask for the same acceleration, to this fraction of what they ask for."""
+"""Relative tolerance to which redundant constraints must demand the same acceleration."""
 
 
 @dataclass(frozen=True, eq=False)
 class Articulated:
-    """An articulated body: ``a = Phi f + b`` of all its handles together (Featherstone 2008, Eq 7.4).
+    """Articulated body: ``a = Phi f + b`` of all its handles together (Featherstone 2008, Eq 7.4).
 
     Attributes
     ----------
     handles : tuple of End
-        Names.
+        Names of the handles.
     Phi : ndarray (6 h, 6 h)
-        Symmetric, positive semidefinite.
+        Inverse inertia, symmetric and positive semidefinite.
     b : ndarray (6 h,)
-        In one set of coordinates for all.
+        Bias accelerations, in common coordinates.
     """
 
     handles: tuple[End, ...]
@@ -40,33 +40,33 @@ class Articulated:
 
     @staticmethod
     def rigid(handles: Sequence[End], Phi: NDArray, b: NDArray) -> Articulated:
-        """A single body with any number of handles: all move alike, so every block is the body's own Phi."""
+        """Return a rigid body with any number of handles: all move alike, so every block is the body's own Phi."""
         h = len(handles)
         return Articulated(tuple(handles), np.tile(Phi, (h, h)), np.tile(b, h))
 
     def places(self, handles: Sequence[End]) -> NDArray:
-        """The rows of some handles in Phi and b."""
+        """Return the row indices of some handles in Phi and b."""
         return np.array([6 * self.handles.index(h) + k for h in handles for k in range(6)], dtype=int)
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Two articulated bodies joined into one, and what is needed to take them apart again.
+    """Assembly of two articulated bodies, with the matrices that give the joint forces afterwards.
 
     Attributes
     ----------
     A, B : Articulated
-        The two.
+        The two parts.
     joints : tuple of str
-        Names.
+        Names of the connecting joints.
     body : Articulated
-        The result, whose handles are those of A and B that no joint took.
+        The result, whose handles are those of A and B that remain open.
     W : ndarray
         T Y^+ T^T of Eq 7.63.
     beta : ndarray
-        c - b_3 + b_2.
+        c - b_3 + b_2, the acceleration mismatch at the joints without constraint forces.
     repeated : int
-        Number of constraints that others imply.
+        Number of redundant constraints.
     """
 
     A: Articulated
@@ -78,9 +78,9 @@ class Assembly:
     repeated: int
 
     def apart(self, f: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """Forces on all handles of A and of B, and the constraint forces (6 j,), from those on the assembly's handles.
+        """Return the forces on the handles of A and B, and the constraint forces (6 j,), for forces f on the assembly.
 
-        Eqs 7.61 and 7.62; in each joint the force that it exerts on its handle in B.
+        Eqs 7.61 and 7.62. The constraint force of each joint is the one that it exerts on its handle in B.
         """
         A, B = self.A, self.B
         one, two, three, four = _sets(A, B, self.joints)
@@ -98,19 +98,19 @@ def assemble(A: Articulated, B: Articulated, joints: Sequence[Connection]) -> As
     Parameters
     ----------
     A, B : Articulated
-        Every joint has one of its handles in A and the other in B.
+        The two parts; every joint has one of its handles in A and the other in B.
     joints : sequence of Connection
-        With their active forces left out: these count as external forces, and are in b already.
+        The joints, without their active forces: these count as external forces, and are in b already.
 
     Raises
     ------
     StateError
-        If constraints that say the same ask for different accelerations: the state does not close the loop.
+        If redundant constraints demand different accelerations: the state does not close the loop.
 
     Notes
     -----
-    Joints that close a loop may repeat constraints; then Y is singular, and W is made of its pseudoinverse. The
-    accelerations do not depend on that choice, the forces in the joints do: they are the smallest that serve.
+    Joints that close a loop may be redundant; then Y is singular, and W uses its pseudoinverse. The accelerations do
+    not depend on that choice, but the joint forces do: of all possible ones the smallest are chosen.
     """
     turned = [joint if (joint.name, 1) in A.handles else joint.reversed() for joint in joints]
     names = tuple(joint.name for joint in joints)
@@ -134,7 +134,7 @@ def assemble(A: Articulated, B: Articulated, joints: Sequence[Connection]) -> As
 
 
 def _sets(A: Articulated, B: Articulated, joints: Sequence[str]) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Rows of the handle sets 1 to 4: those of A that stay and that go, those of B that go and that stay."""
+    """Return the rows of handle sets 1 to 4: open and connected ones of A, connected and open ones of B."""
     ends = [1 if (name, 1) in A.handles else 2 for name in joints]
     two, three = [(n, e) for n, e in zip(joints, ends)], [(n, 3 - e) for n, e in zip(joints, ends)]
     for body, wanted in ((A, two), (B, three)):
@@ -149,9 +149,9 @@ def _sets(A: Articulated, B: Articulated, joints: Sequence[str]) -> tuple[NDArra
 
 
 def _inverse(Y: NDArray, rhs: NDArray, joints: Sequence[str]) -> tuple[NDArray, int]:
-    """Y^-1, or the pseudoinverse if constraints repeat each other, and how many do."""
+    """Return Y^-1, or its pseudoinverse if constraints are redundant, and the number of these."""
     if not np.isfinite(Y).all():
-        return np.full_like(Y, np.nan), 0  # a state that ran away: let NaN tell
+        return np.full_like(Y, np.nan), 0  # a diverged state: the NaN tells
     size = np.sqrt(np.maximum(np.diag(Y), 0.0))
     size[size <= REDUNDANT * size.max(initial=0.0)] = 1.0
     values, vectors = np.linalg.eigh(Y / np.outer(size, size))

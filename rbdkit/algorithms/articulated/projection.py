@@ -1,4 +1,4 @@
-"""Articulated-body inertia by projection: the operational-space inertia."""
+"""Articulated-body inertia by projection onto handles: the operational-space inertia (section 7.2.1)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from rbdkit.model.requirements import require_tree
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The equation of motion of one or several handles, ``a = Phi f + b``; h is their number.
+    """Equation of motion ``a = Phi f + b`` of h handles.
 
-    All in the coordinates of each handle; a are true accelerations, gravity is one of the forces in b.
+    Vectors are in the coordinates of each handle. a are true accelerations; gravity is one of the forces in b.
 
     Attributes
     ----------
     handles : tuple of str
-        Names.
+        Names of the handles.
     J : ndarray (6 h, nv)
-        Their Jacobians on top of each other.
+        Stacked Jacobians of the handles.
     Jdot_qd : ndarray (6 h,)
+        Stacked bias accelerations Jdot qd.
     H : ndarray (nv, nv)
+        Joint-space inertia matrix.
     C : ndarray (nv,)
-        With the joint forces: what the joints feel but for the forces on the handles.
+        Bias force minus tau: all joint-space forces except those on the handles.
     Phi : ndarray (6 h, 6 h)
         Articulated-body inverse inertia, with the blocks Phi_i and Phi_ij of Eq 7.4.
     b : ndarray (6 h,)
@@ -49,12 +51,12 @@ class Projection:
 
     @property
     def freedom(self) -> int:
-        """Degrees of freedom that the handles have together: rank Phi = rank J (Eq 7.14)."""
+        """Number of degrees of freedom of the handles together: rank Phi = rank J (Eq 7.14)."""
         return int(np.linalg.matrix_rank(self.J)) if self.J.size else 0
 
     @property
     def IA(self) -> NDArray:
-        """Articulated-body inertia (6 h, 6 h) (Eq 7.12), of several handles the inverse of the whole.
+        """Articulated-body inertia (6 h, 6 h) (Eq 7.12); for several handles the inverse of the whole Phi.
 
         Raises
         ------
@@ -75,7 +77,7 @@ class Projection:
         return -self.IA @ self.b
 
     def block(self, i: str, j: str) -> NDArray:
-        """Phi_ij (6, 6): the acceleration of handle i for a force on handle j (Eq 7.4)."""
+        """Return Phi_ij (6, 6): the acceleration of handle i for a force on handle j (Eq 7.4)."""
         row, column = (6 * self.handles.index(name) for name in (i, j))
         return self.Phi[row : row + 6, column : column + 6]
 
@@ -101,14 +103,14 @@ def project_handles(
     handles : str or sequence of str
         Name of a body or frame, or several names.
     f_ext : ExternalForces, optional
-        External forces on the bodies in world coordinates besides those on the handles.
+        Further external forces on the bodies, in world coordinates.
     t : float, optional
         Time in s, for prescribed joints.
 
     Raises
     ------
     ModelError
-        If a handle is unknown or named twice, a joint closes a loop, or H is singular.
+        If a handle is unknown or named twice, the model has a loop joint, or H is singular.
     """
     require_tree(model, "the projection on handles")
     names = (handles,) if isinstance(handles, str) else tuple(handles)

@@ -1,4 +1,4 @@
-"""What the forward dynamics of this package return."""
+"""Result of the forward dynamics of this package."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class TreeMotion:
     qdd : ndarray (nv,)
         Joint accelerations.
     a : ndarray (n, 6)
-        Accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``, as `aba` has them.
+        Accelerations of the bodies in their own coordinates, with ``a[0] = -gravity``, as in `aba`.
     f : ndarray (n, 6)
-        Force that the parent exerts on body i through joint i, in body coordinates; as `rnea` has it.
+        Force that the parent exerts on body i through joint i, in body coordinates; as in `rnea`.
     """
 
     qdd: NDArray
@@ -31,7 +31,7 @@ class TreeMotion:
 
 
 def motion(system: System, a: NDArray, f: NDArray) -> TreeMotion:
-    """The result from accelerations and joint forces (n, 6) in the common coordinates."""
+    """Return the result for accelerations a and joint forces f, (n, 6) each in common coordinates."""
     qdd = np.zeros(system.model.nv)
     for i in system.model.outward:
         qdd[system.model.joints[i].v_slice] = system.joint(i).qdd(a[system.model.parent[i]], a[i])

@@ -1,6 +1,7 @@
-"""A model taken apart: its bodies and joints by themselves, all in one set of coordinates.
+"""Separate bodies and joints of a model, all in one set of coordinates.
 
-These have the axes of the base, and their origin amid the bodies: far from it inertias lose digits (section 10.1).
+The common frame has the axes of the base and its origin at the mean of the bodies' origins: far from the bodies,
+spatial inertias lose digits (section 10.1).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """The loose parts of a model at one state.
+    """Separate bodies and joints of a model at one state.
 
     Attributes
     ----------
@@ -32,15 +33,15 @@ class System:
     X : ndarray (n, 6, 6)
         Motion transforms from the common coordinates to those of each body, the base too.
     v : ndarray (n, 6)
-        Velocities.
+        Velocities of the bodies.
     bodies : list of Handle
-        The equation of motion of each body by itself, ``f = I a + p``; of the base zeros, which say nothing.
+        Equation of motion ``f = I a + p`` of each body alone; the base has zeros, which are not used.
     a_0 : ndarray (6,)
         Acceleration of the base: minus gravity.
     joints
         ``joints[i]`` connects body i (handle 2) to its parent (handle 1); None for the base.
     loops : list of Connection
-        Those that close loops, from predecessor (1) to successor (2).
+        Loop joints, from predecessor (1) to successor (2).
     """
 
     model: Model
@@ -52,14 +53,14 @@ class System:
     loops: list[Connection]
 
     def joint(self, i: int) -> Connection:
-        """The joint between body i and its parent; the base has none."""
+        """Return the joint between body i and its parent; the base has none."""
         joint = self.joints[i]
         if joint is None:
             raise IndexError("body 0 is the base and hangs on no joint")
         return joint
 
     def inverse(self, i: int) -> InverseHandle:
-        """``a = Phi f + b`` of body i by itself; the base has Phi = 0 and b = a_0.
+        """Return ``a = Phi f + b`` of body i alone; the base has Phi = 0 and b = a_0.
 
         Raises
         ------
@@ -74,7 +75,7 @@ class System:
 def take_apart(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> System:
-    """Pass 1 of the articulated-body algorithm in common coordinates (Featherstone 2008, Eqs 7.32-7.36), and joints.
+    """Return bodies and joints by pass 1 of the ABA in common coordinates (Featherstone 2008, Eqs 7.32-7.36).
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def take_apart(
     Raises
     ------
     ModelError
-        If a joint mimics another one, or constraints hold.
+        If the model has mimic joints or constraint elements.
     """
     require_no_mimics(model, "the assembly of articulated bodies", "forward_dynamics")
     require_no_constraints(model, "the assembly of articulated bodies")
@@ -119,13 +120,13 @@ def take_apart(
 
 
 def _middle(model: Model, q: NDArray, t: float) -> NDArray:
-    """The mean of the bodies' origins, (3,)."""
+    """Return the mean of the bodies' origins, (3,) m."""
     places = forward_kinematics(model, q, t=t).poses[1:, :3, 3]
     return places.mean(axis=0) if len(places) else np.zeros(3)
 
 
 def _loop(model: Model, k: int, X: NDArray, v: NDArray, t: float) -> Connection:
-    """Loop joint k where the bodies happen to be, its motion the part of theirs that it allows; no joint forces."""
+    """Return loop joint k at the bodies' current poses and velocities; it transmits no active forces."""
     loop = model.loops[k]
     kind, (p, s) = loop.joint.type, (loop.predecessor, loop.successor)
     X_s = plucker.from_pose(loop.successor_placement) @ X[s]

@@ -1,8 +1,8 @@
-"""Forward dynamics on inverse inertias: the formulas of variant 1 (Featherstone 2008, Table 7.2).
+"""Forward dynamics with inverse inertias: the formulas of variant 1 (Featherstone 2008, Table 7.2).
 
-They need no handle to have six degrees of freedom, only that the joint repeats no constraint that the handles are
-under already: T^T (Phi_1 + Phi_2) T must be regular. The base is a handle like any other, with Phi = 0; so the tree may
-be assembled towards any body of it, and the result is that body's inverse inertia on the ground it stands on.
+Handles need not have six degrees of freedom; it suffices that the joint is not redundant with the constraints that they
+are already under: T^T (Phi_1 + Phi_2) T must be regular. The base is a handle like any other, with Phi = 0. So the tree
+can be assembled towards any of its bodies, and the result is the inverse inertia of that body within the whole system.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rbdkit.model.requirements import require_tree
 
 
 class Step(NamedTuple):
-    """What one assembly leaves behind. handle : the assembled one. Y : (m, m). z : (m,). G : (m, 6), T^T Phi_1."""
+    """Result of one assembly. handle : assembled. Y, z : (m, m), (m,) of Y lambda = z + G f. G : (m, 6), T^T Phi_1."""
 
     handle: InverseHandle
     Y: NDArray
@@ -32,19 +32,19 @@ class Step(NamedTuple):
 
 
 def assemble(one: InverseHandle, two: InverseHandle, joint: Connection) -> Step:
-    """Two articulated bodies joined into one (Featherstone 2008, Table 7.2, variant formulae 1).
+    """Assemble two articulated bodies (Featherstone 2008, Table 7.2, variant formulae 1).
 
     Parameters
     ----------
     one, two : InverseHandle
-        The handles before, in the coordinates of the joint.
+        The two handles before the assembly, in the coordinates of the joint.
     joint : Connection
         From handle 1 to handle 2.
 
     Raises
     ------
     ModelError
-        If the joint repeats a constraint, as when both handles are held already in a direction that it holds.
+        If the joint is redundant: both handles are already fixed in a direction that it constrains.
     """
     (Phi_1, b_1), (Phi_2, b_2), T, f_a = one, two, joint.T, joint.f_a
     Y = T.T @ (Phi_1 + Phi_2) @ T + joint.E
@@ -70,25 +70,25 @@ def aba_variant_1(
     t: float = 0.0,
     handle: str = "world",
 ) -> TreeMotion:
-    """Joint accelerations of a tree by an articulated-body algorithm with the formulas of variant 1.
+    """Return joint accelerations of a tree by an articulated-body algorithm with the formulas of variant 1.
 
     Parameters
     ----------
     q, qd, tau, f_ext, t
-        As of `rbdkit.algorithms.aba`.
+        As in `rbdkit.algorithms.aba`.
     handle : str, optional
         The body towards which the tree is assembled; the motion does not depend on it.
 
     Raises
     ------
     ModelError
-        If the inertia of a body is singular; if the joints do not move independently.
+        If the inertia of a body is singular; if the joints are not independent.
     """
     require_tree(model, "ABA, variant 1,")
     system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
     parts, steps = _towards(system, model.body(handle).index)
     a, f, through = (np.zeros((len(parts), 6)) for _ in range(3))
-    for joint, step in reversed(steps):  # taken apart again, the last assembly first
+    for joint, step in reversed(steps):  # back substitution: the last assembly first
         near, far = joint.handles
         lam = np.linalg.solve(step.Y, step.z + step.G @ f[near])
         f_2 = joint.f_a + joint.T @ lam
@@ -110,12 +110,12 @@ def articulated_inverse(
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> InverseHandle:
-    """Phi^A and b^A of any body of a tree that stands on the ground, in O(n) and without H.
+    """Return Phi^A and b^A of any body of a tree on a fixed base, in O(n) and without H.
 
     Parameters
     ----------
     handle : str
-        Name of the body. The others as of `aba_variant_1`.
+        Name of the body. Other parameters as in `aba_variant_1`.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def articulated_inverse(
     Raises
     ------
     ModelError
-        As of `aba_variant_1`.
+        As in `aba_variant_1`.
     """
     require_tree(model, "the articulated-body inverse inertia")
     system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
@@ -136,7 +136,7 @@ def articulated_inverse(
 
 
 def _towards(system: System, root: int) -> tuple[list[InverseHandle], list[tuple[Connection, Step]]]:
-    """The loose bodies, and the assemblies that join them all to the body `root`, the farthest joints first."""
+    """Return the separate bodies and the assemblies that connect them to body `root`, the farthest joints first."""
     parts = [system.inverse(i) for i in range(len(system.bodies))]
     handles, steps = list(parts), []
     for joint in reversed(_outward_from(system, root)):
@@ -148,7 +148,7 @@ def _towards(system: System, root: int) -> tuple[list[InverseHandle], list[tuple
 
 
 def _outward_from(system: System, root: int) -> list[Connection]:
-    """Every joint of the tree, turned so that handle 1 is the nearer to the root; nearer joints come first."""
+    """Return the joints of the tree, reversed where handle 2 is nearer to the root; nearer ones first."""
     path = system.model.support(root)
     others = [i for i in system.model.outward if i not in path]
     return [system.joint(i).reversed() for i in reversed(path)] + [system.joint(i) for i in others]

@@ -1,7 +1,7 @@
-"""Forward dynamics on inertias and constraint forces: the formulas of variant 2 (Featherstone 2008, Table 7.2).
+"""Forward dynamics with inertias and constraint forces: the formulas of variant 2 (Featherstone 2008, Table 7.2).
 
-They read shorter than the standard ones and give the reactions on the way, but invert I_2: every handle needs six
-degrees of freedom and inertia in all of them. So they serve floating trees, the subtrees of any tree among them.
+They are shorter than the standard ones and give the reactions on the way, but invert I_2: every subtree needs six
+degrees of freedom, and inertia in all of them, once its connection to the parent is cut.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rbdkit.model.requirements import require_tree
 
 
 class Step(NamedTuple):
-    """What one assembly leaves behind. handle : the assembled one. Phi_2 : (6, 6). N : (m, m). z : (m,)."""
+    """Result of one assembly. handle : assembled. Phi_2 : (6, 6) I_2^-1. N, z : of N lambda = z + T^T a_1."""
 
     handle: Handle
     Phi_2: NDArray
@@ -30,12 +30,12 @@ class Step(NamedTuple):
 
 
 def assemble(one: Handle, two: Handle, joint: Connection) -> Step:
-    """Two articulated bodies joined into one (Featherstone 2008, Table 7.2, variant formulae 2).
+    """Assemble two articulated bodies (Featherstone 2008, Table 7.2, variant formulae 2).
 
     Parameters
     ----------
     one, two : Handle
-        The handles before, in the coordinates of the joint.
+        The two handles before the assembly, in the coordinates of the joint.
     joint : Connection
         From handle 1 to handle 2.
 
@@ -56,18 +56,18 @@ def assemble(one: Handle, two: Handle, joint: Connection) -> Step:
 def aba_variant_2(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> TreeMotion:
-    """Joint accelerations of a tree by an articulated-body algorithm with the formulas of variant 2.
+    """Return joint accelerations of a tree by an articulated-body algorithm with the formulas of variant 2.
 
     Parameters
     ----------
     q, qd, tau, f_ext, t
-        As of `rbdkit.algorithms.aba`.
+        As in `rbdkit.algorithms.aba`.
 
     Raises
     ------
     ModelError
-        If a body with all that hangs on it has a singular inertia, as a point mass has at the end of a chain; if the
-        joints do not move independently.
+        If the articulated inertia of a subtree is singular, as for a point mass at the end of a chain; if the joints
+        are not independent.
     """
     require_tree(model, "ABA, variant 2,")
     system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
