@@ -4,9 +4,9 @@ equations      EquationOfMotion, equation_of_motion, equation_of_body, collect
 constraints    apply_implicit (K, k), apply_explicit and apply_explicit_dual (G, g), project
 one body       attached_body, by_motion_subspace, by_constraint_forces, by_generalized_coordinates, split_force
 joints         joint_constraint, active_forces
-many bodies    incidence, multibody_system: all bodies and joints, loops too, in one equation
-beyond joints  constrained_motion under a MotionConstraint: RollingContact, TautString; classify tells its kind
-of a model     constraints_of: elements, loop joints, followers and bounds as MotionConstraints, each a Held
+many bodies    incidence, multibody_system: all bodies and joints, loop joints included, in one equation
+beyond joints  constrained_motion under a MotionConstraint: RollingContact, TautString; classify determines its kind
+of a model     constraints_of: elements, loop and mimic joints, gears and limits as MotionConstraints, each a Held
 """
 
 from rbdkit.algorithms.constraints.classification import Classification, allowed, along, around, bracket, classify

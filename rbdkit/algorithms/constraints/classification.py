@@ -1,4 +1,9 @@
-"""What kind of constraint it is, found by computation (Featherstone 2008, section 3.4 and Fig 3.1)."""
+"""Classification of motion constraints by numerical test (Featherstone 2008, section 3.4 and Fig 3.1).
+
+The test for holonomy is Frobenius's theorem: the velocity freedoms of the constraint span a distribution, and the
+positions that motions can reach have the dimension of that distribution together with all its Lie brackets. Brackets
+are computed from small loops, forward and backward along two fields in turn, so no derivative of K is needed.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +18,22 @@ from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
 
 Field = Callable[[NDArray], NDArray]
-"""A velocity (nv,) at every place q."""
+"""Vector field: a velocity (nv,) at every position q."""
 
-STEP = 3e-3  # length of the sides of loops: leaves an error of STEP^2 in a bracket, and of 1e-11 by rounding
-CLEAR = 1e-3  # a direction longer than this is none of these errors
+STEP = 3e-3  # side of the loops: a bracket has a truncation error of order STEP^2 and 1e-11 of round-off
+CLEAR = 1e-3  # singular values above this are more than these errors
 
 
 @dataclass(frozen=True)
 class Classification:
-    """Where a constraint stands in Fig 3.1, and the two freedoms that tell it.
+    """Kind of a constraint in the scheme of Fig 3.1, with the two degrees of freedom that decide it.
 
     Attributes
     ----------
     velocity_freedoms : int
-        Dimension of the velocities that are allowed at the state.
+        Dimension of the space of allowed velocities at the state.
     position_freedoms : int
-        Dimension of the places that motions with such velocities lead to.
+        Dimension of the set of positions that allowed motions can reach.
     """
 
     equality: bool
@@ -47,19 +52,19 @@ class Classification:
 
 
 def classify(model: Model, constraint: MotionConstraint, q: NDArray, *, t: float = 0.0) -> Classification:
-    """The kind of a constraint at a state.
+    """Return the kind of a constraint at a state.
 
     Notes
     -----
-    A constraint is holonomic if driving around small loops leads nowhere new (Frobenius): back and forth along two
-    allowed motions in turn ends in the direction of their Lie bracket. Directions are added, brackets of brackets too,
-    until none is new. It counts as rheonomic if something drives it: w is not zero, here or nearby, now or later. (Some
-    call a constraint with such a w acatastatic, and rheonomic only if time enters by itself.)
+    A constraint is holonomic if small loops of allowed motions lead in no new direction (Frobenius): going forward and
+    backward along two allowed motions in turn displaces the system along their Lie bracket. Brackets, and brackets of
+    brackets, are added until none is new. The constraint counts as rheonomic if w is nonzero here or nearby, now or
+    later. (Some call such a constraint acatastatic, and rheonomic only if time appears explicitly.)
 
     Raises
     ------
     ModelError
-        If joints close loops: these allow less than the constraint does.
+        If the model has loop joints, which allow less than the constraint does.
     """
     require_tree(model, "the kind of a constraint")
     P = allowed(constraint, q)
@@ -72,20 +77,20 @@ def classify(model: Model, constraint: MotionConstraint, q: NDArray, *, t: float
 
 
 def allowed(constraint: MotionConstraint, q: NDArray) -> NDArray:
-    """Projector onto the velocities that the constraint allows, shape (nv, nv); unlike a basis, smooth in q."""
+    """Return the projector (nv, nv) onto the allowed velocities; unlike a basis, it is smooth in q."""
     K = constraint.K(q)
     length = np.linalg.norm(K, axis=1, keepdims=True)
     K = K / np.where(length > 0.0, length, 1.0)
-    return np.eye(K.shape[1]) - np.linalg.pinv(K, rcond=STEP**2) @ K  # rows may depend but for errors of the steps
+    return np.eye(K.shape[1]) - np.linalg.pinv(K, rcond=STEP**2) @ K  # ignores errors of the steps
 
 
 def along(constraint: MotionConstraint, direction: NDArray) -> Field:
-    """The allowed part of a direction (nv,), at every place."""
+    """Return the field of the allowed parts of a constant direction (nv,)."""
     return lambda q: allowed(constraint, q) @ direction
 
 
 def around(model: Model, first: Field, second: Field, q: NDArray, size: float) -> NDArray:
-    """Displacement (nv,) after following first, second, first backward and second backward, each for `size` seconds."""
+    """Return the displacement (nv,) after both fields forward, then both backward, for `size` seconds each."""
     place = q
     for field, h in ((first, size), (second, size), (first, -size), (second, -size)):
         half = model.integrate(place, 0.5 * h * field(place))  # midpoint rule
@@ -94,7 +99,7 @@ def around(model: Model, first: Field, second: Field, q: NDArray, size: float) -
 
 
 def bracket(model: Model, first: Field, second: Field) -> Field:
-    """The Lie bracket of two fields: where small loops lead, per area; mean of loops of both senses."""
+    """Return the Lie bracket of two fields: displacement per area of small loops, averaged over both senses."""
 
     def field(q: NDArray) -> NDArray:
         both = around(model, first, second, q, STEP) + around(model, first, second, q, -STEP)
@@ -104,7 +109,7 @@ def bracket(model: Model, first: Field, second: Field) -> Field:
 
 
 def _reachable(model: Model, fields: list[Field], q: NDArray) -> int:
-    """Rank of the fields together with all their brackets."""
+    """Return the rank of the fields together with all their brackets."""
     span, newest = np.column_stack([field(q) for field in fields]), fields
     while newest:
         found: list[Field] = []

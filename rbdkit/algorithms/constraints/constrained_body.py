@@ -17,7 +17,7 @@ from rbdkit.spatial.cross import cross_force
 
 @dataclass(frozen=True)
 class AttachedBody:
-    """What the three methods start from, in body coordinates.
+    """Body on a joint to the fixed base at one state, in body coordinates: input of the three methods.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class AttachedBody:
     S : ndarray (6, n_f)
         Motion subspace.
     T : ndarray (6, 6 - n_f)
-        Constraint forces.
+        Constraint-force subspace.
     v : ndarray (6,)
         Velocity.
     c : ndarray (6,)
-        The acceleration at qdd = 0, Sdot qd and, on a joint driven in time, the rate of its bias velocity.
+        Acceleration at qdd = 0: Sdot qd, and for a prescribed joint the rate of its bias velocity.
     p : ndarray (6,)
         Bias force v x* I v - f_g.
     """
@@ -45,19 +45,19 @@ class AttachedBody:
 
 @dataclass(frozen=True)
 class ConstrainedMotion:
-    """Acceleration of a constrained body, (6,), and the constraint force f_c, (6,), behind it."""
+    """Acceleration (6,) of a constrained body, and the constraint force f_c (6,) on it."""
 
     a: NDArray
     f_c: NDArray
 
 
 def attached_body(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> AttachedBody:
-    """The only body of a model, at one state.
+    """Return the only body of a model at one state.
 
     Raises
     ------
     ModelError
-        If the model has not exactly one body besides the world, or that is held by more than one joint.
+        If the model does not have exactly one body apart from the world, on exactly one joint.
     """
     require_tree(model, "a body on one joint")
     if len(model.bodies) != 2:
@@ -73,7 +73,7 @@ def attached_body(model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> A
 
 
 def apparent_inverse_inertia(I: NDArray, S: NDArray) -> NDArray:
-    """Phi = S (S^T I S)^-1 S^T, shape (6, 6): force to acceleration of a body that moves in S only (Eq 3.54).
+    """Return Phi = S (S^T I S)^-1 S^T, (6, 6): from force to acceleration of a body that moves in S only (Eq 3.54).
 
     Exactly symmetric, positive semidefinite, of rank n_f; its range is S and its null space the complement of S.
     """
@@ -89,7 +89,9 @@ def by_motion_subspace(
     Parameters
     ----------
     I : ndarray (6, 6)
+        Inertia.
     S : ndarray (6, n_f)
+        Motion subspace.
     f, p, c : ndarray (6,)
         Applied force, bias force and Sdot qd.
 
@@ -112,7 +114,9 @@ def by_constraint_forces(
     Parameters
     ----------
     I : ndarray (6, 6)
+        Inertia.
     T : ndarray (6, n_c)
+        Constraint-force subspace.
     f, p : ndarray (6,)
         Applied and bias force.
     Tdot_v : ndarray (n_c,)

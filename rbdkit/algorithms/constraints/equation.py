@@ -53,12 +53,12 @@ class EquationOfMotion:
         return len(self.C)
 
     def acceleration(self) -> NDArray:
-        """qdd = H^-1 (tau - C), shape (n,).
+        """Return qdd = H^-1 (tau - C), shape (n,).
 
         Raises
         ------
         ModelError
-            If H is singular: something moves that has no inertia.
+            If H is singular: some motion has no inertia.
         """
         try:
             return np.linalg.solve(self.H, self.tau - self.C)
@@ -69,7 +69,7 @@ class EquationOfMotion:
 def equation_of_motion(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> EquationOfMotion:
-    """The equation of a tree: H by the composite-rigid-body algorithm, C by inverse dynamics at qdd = 0.
+    """Return the equation of motion of a tree: H by `crba`, C by inverse dynamics at qdd = 0.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def equation_of_motion(
     Raises
     ------
     ModelError
-        If joints close loops: their constraints are no part of the equation of a tree.
+        If the model has loop joints, whose constraints are not part of the equation of a tree.
     """
     require_tree(model, "the equation of motion")
     return EquationOfMotion(
@@ -96,21 +96,21 @@ def equation_of_motion(
 def equation_of_body(
     inertia: Inertia, v: ArrayLike, f: ArrayLike, gravity: ArrayLike | None = None
 ) -> EquationOfMotion:
-    """The equation of one free body, I a + p = f: spatial vectors are generalized ones too (section 3.2).
+    """Return the equation of one free body, I a + p = f: spatial vectors as generalized coordinates (section 3.2).
 
     Parameters
     ----------
     v, f : array_like (6,)
         Velocity and applied force, in the coordinates of the inertia.
     gravity : array_like (3,), optional
-        In the same axes, m/s2.
+        Acceleration of free fall in the same axes, m/s2.
     """
     p = body.bias_force(inertia, v, gravity=gravity)  # Eq 2.69
     return EquationOfMotion(inertia.matrix, p, np.asarray(f, dtype=float))
 
 
 def collect(*systems: EquationOfMotion) -> EquationOfMotion:
-    """Several systems as a single one, before any constraint between them (Featherstone 2008, Eq 3.10)."""
+    """Return several systems as one, without constraints between them (Featherstone 2008, Eq 3.10)."""
     from scipy.linalg import block_diag  # slow to load, and only this function needs it
 
     H = block_diag(*(system.H for system in systems)) if systems else np.zeros((0, 0))

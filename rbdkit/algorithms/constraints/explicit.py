@@ -1,4 +1,4 @@
-"""A motion constraint given explicitly, qdd = G ydd + g, applied to an equation of motion."""
+"""Apply an explicit motion constraint, qdd = G ydd + g, to an equation of motion."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rbdkit.errors import ModelError, StateError
 
 @dataclass(frozen=True)
 class ExplicitResult:
-    """What `apply_explicit` computed.
+    """Result of `apply_explicit` and `apply_explicit_dual`.
 
     Attributes
     ----------
     ydd : ndarray (n - n_ic,)
-        Acceleration in the variables that are left.
+        Acceleration in the independent variables.
     qdd : ndarray (n,)
-        The same in the old ones.
+        Acceleration in the original variables.
     tau_c : ndarray (n,)
         Constraint force.
     reduced : EquationOfMotion
@@ -34,7 +34,7 @@ class ExplicitResult:
 
 
 def project(equation: EquationOfMotion, G: NDArray, g: NDArray) -> EquationOfMotion:
-    """H_G ydd + C_G = u, the projected equation of motion (Featherstone 2008, Eqs 3.20, 3.21)."""
+    """Return H_G ydd + C_G = u, the projected equation of motion (Featherstone 2008, Eqs 3.20, 3.21)."""
     H, C, tau = equation.H, equation.C, equation.tau
     if G.shape != (equation.n, G.shape[-1]) or g.shape != (equation.n,):
         raise StateError(f"G and g of shapes {G.shape} and {g.shape} do not fit {equation.n} freedoms")
@@ -42,23 +42,23 @@ def project(equation: EquationOfMotion, G: NDArray, g: NDArray) -> EquationOfMot
 
 
 def apply_explicit(equation: EquationOfMotion, G: NDArray, g: NDArray) -> ExplicitResult:
-    """Accelerations by the projection method, and the constraint force behind them.
+    """Return the accelerations by the projection method, and the constraint force.
 
     Parameters
     ----------
     equation : EquationOfMotion
-        Of the system without the constraint.
+        Equation of the system without the constraint.
     G : ndarray (n, n_y)
-        With qd = G yd.
+        Columns that span the allowed velocities, qd = G yd.
     g : ndarray (n,)
-        With qdd = G ydd + g.
+        Bias acceleration of qdd = G ydd + g.
 
     Raises
     ------
     StateError
         If shapes do not fit.
     ModelError
-        If the projected inertia is singular: columns of G depend on each other, or move nothing that has inertia.
+        If the projected inertia is singular: columns of G are dependent, or one of them moves no inertia.
     """
     reduced = project(equation, G, g)
     ydd = reduced.acceleration()
@@ -67,7 +67,7 @@ def apply_explicit(equation: EquationOfMotion, G: NDArray, g: NDArray) -> Explic
 
 
 def apply_explicit_dual(equation: EquationOfMotion, G: NDArray, g: NDArray) -> ExplicitResult:
-    """The same from the dual system, whose unknowns are forces first (Eq 3.19): it needs H^-1.
+    """Return the accelerations and the constraint force from the dual system, which needs H^-1 (Eq 3.19).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A force on a constrained body: what accelerates it, and what its constraint bears."""
+"""Split a force on a constrained body into the part that accelerates it and the part that its constraint bears."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rbdkit.errors import ModelError
 
 
 class ForceSplit(NamedTuple):
-    """f = f_a + f_c, shapes (6,). f_a causes all of the acceleration; the constraint answers f_c with -f_c."""
+    """Parts of a force f = f_a + f_c, (6,) each: f_a causes the acceleration, the constraint balances f_c by -f_c."""
 
     f_a: NDArray
     f_c: NDArray
 
 
 def split_force(f: NDArray, I: NDArray, S: NDArray) -> ForceSplit:
-    """The part of a force in I S and the part in the complement of S (Featherstone 2008, Example 3.1).
+    """Split a force into a part in the range of I S and one without work along S (Featherstone 2008, Example 3.1).
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def split_force(f: NDArray, I: NDArray, S: NDArray) -> ForceSplit:
 
 
 def apparent(H: NDArray, tau: NDArray) -> NDArray:
-    """H^-1 tau with H = S^T I S, shape (m, m).
+    """Return H^-1 tau with H = S^T I S, shape (m, m).
 
     Raises
     ------
     ModelError
-        If H is singular: columns of S depend on each other, or one moves nothing that has inertia.
+        If H is singular: columns of S are dependent, or one of them moves no inertia.
     """
     try:
         return np.linalg.solve(H, tau)

@@ -1,4 +1,8 @@
-"""Everything that holds in a model as constraints of one kind: elements, loop joints, followers, gears, bounds."""
+"""All constraints of a model behind one interface: constraint elements, loop joints, mimic joints, gears, limits.
+
+Each is a `Held`, with its position error, Jacobian K and right-hand sides in joint coordinates. Its force comes from
+the equation of motion of the whole model, since the force of one constraint depends on all others, see `reactions`.
+"""
 
 from __future__ import annotations
 
@@ -29,26 +33,25 @@ What = Literal["constraint", "loop joint", "follower", "gear", "limit"]
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What one part of a model holds, in joint coordinates: ``gap(q, t) = 0``, or ``K(q, t) qd = w(q, t)``.
+    """Constraint imposed by one part of a model, in joint coordinates: ``gap(q, t) = 0`` or ``K(q, t) qd = w(q, t)``.
 
-    It is a `MotionConstraint`; `constrained_motion` takes it. States of a wrong shape are refused as `StateError`.
+    It is a `MotionConstraint` and can be passed to `constrained_motion`. States of a wrong shape raise `StateError`.
 
     Attributes
     ----------
     model : Model
-        As it was when it was asked.
+        Frozen copy of the model.
     name : str
-        Of the constraint, the loop joint or the follower; of a bound 'elbow.angle', joint and coordinate.
+        Name of the constraint, loop joint or mimic joint; for a limit joint and coordinate, as 'elbow.angle'.
     what : {'constraint', 'loop joint', 'follower', 'gear', 'limit'}
-        What holds: something that was added by `add_constraint`, a joint that closes a loop, a joint with a `Mimic`
-        (whose coordinate is none of the model's, so that its rows of K are zero), a gear of those that were given, a
-        bound of `Limits`.
+        Kind: a constraint added by `add_constraint`, a loop joint, a joint with a `Mimic` (its coordinate is not one of
+        the model's, so its row of K is zero), one of the given gears, or a limit of `Limits`.
     part : Constraint, Loop, Joint or Gear
-        The part of the model that says so, or the gear.
+        The part of the model that imposes the constraint, or the gear.
     rows : tuple of Row
-        Units, whether positions tell it, and whether it is a bound, of each row.
+        Unit of each row, whether it is holonomic, and whether it is unilateral.
     gears : Gears or None
-        All gears that were given.
+        All given gears.
     """
 
     model: Model
@@ -60,27 +63,27 @@ class Held:
 
     @property
     def unilateral(self) -> tuple[int, ...]:
-        """Numbers of the rows that are bounds: gaps not to be negative, and reactions that push only."""
+        """Indices of the unilateral rows: their gap must not be negative, and their reaction only pushes."""
         return tuple(k for k, row in enumerate(self.rows) if row.unilateral)
 
     def gap(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """By how much positions miss (m,), rad or m; 0 of rows on velocities alone."""
+        """Return the position error (m,), rad or m; 0 for nonholonomic rows."""
         return self._at_rest(q, t).gap
 
     def slip(self, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
-        """By how much velocities miss, K qd - w, (m,): the rate of the gap where positions tell it."""
+        """Return the velocity error K qd - w (m,), which is the rate of the gap for holonomic rows."""
         return self._at(*self._checked(q, qd), t).slip
 
     def K(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Coefficients of the velocities (m, nv); a reaction of size lambda is the joint force K^T lambda."""
+        """Return the Jacobian K (m, nv); a reaction of size lambda is the joint force K^T lambda."""
         return self._at_rest(q, t).K
 
     def w(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Right-hand side of K qd = w, (m,): what time asks for."""
+        """Return the right-hand side of K qd = w, (m,), nonzero only if the constraint depends on time."""
         return -self._at_rest(q, t).slip
 
     def k(self, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
-        """Right-hand side of K qdd = k, (m,)."""
+        """Return the right-hand side of K qdd = k, (m,)."""
         return self._at(*self._checked(q, qd), t).k
 
     def force(
@@ -93,30 +96,31 @@ class Held:
         t: float = 0.0,
         z: NDArray | None = None,
     ) -> NDArray:
-        """What it exerts along its rows (m,), N or N m, positive where its gap, or slip, is pushed to grow.
+        """Return its constraint forces along its rows (m,), N or N m; positive ones push the gap, or slip, to grow.
 
-        Of a follower this is what the transmission does to its joint, and takes from that of its leader times the
-        multiplier. Springs, dampers and force elements act, and all else that holds in the model does hold.
+        For a mimic joint this is the force of the transmission on it; the master joint feels minus the multiplier times
+        that. Springs, dampers and force elements act, and all other constraints of the model are in force.
 
         Parameters
         ----------
         q : ndarray (nq,)
             Coordinates.
         qd : ndarray (nv,)
-            Velocities, which should obey what holds.
+            Velocities, which should satisfy the constraints.
         tau : ndarray (nv,), optional
-            Joint forces of motors; those on a coordinate that others follow act at the joint that leads.
+            Joint forces of motors; those on the coordinate of mimic joints act at the master joint.
         f_ext : ExternalForces, optional
             External forces on the bodies in world coordinates, see `wrench`.
         t : float, optional
             Time, s.
         z : ndarray (nz,), optional
-            States of force elements, where they have some.
+            States of force elements, if they have any.
 
         Raises
         ------
         ModelError
-            If it is a bound, or constraints of the model are: whether these hold, the state alone does not tell.
+            If it, or another constraint of the model, is unilateral: a state alone does not tell whether that is
+            active.
         StateError
             If an argument has a wrong shape or is not finite.
         """
@@ -133,14 +137,14 @@ class Held:
         return self._at(*self._checked(q, np.zeros(self.model.nv)), t)
 
     def _checked(self, q: NDArray, qd: NDArray) -> tuple[NDArray, NDArray]:
-        """One state, as arrays of floats."""
+        """Check one state and return it as arrays of floats."""
         q, qd = self.model.check_q(q), self.model.check_v(qd, "qd")
         if q.ndim > 1 or qd.ndim > 1:
             raise StateError(f"constraints are asked about one state; q has shape {q.shape} and qd {qd.shape}")
         return q, qd
 
     def _at(self, q: NDArray, qd: NDArray, t: float) -> _Rows:
-        """All of it at a state."""
+        """Return Jacobian, right-hand side and errors at a state."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -158,7 +162,7 @@ class _Rows:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _OfElement(Held):
-    """Rows of a recorded element."""
+    """Rows of a traced constraint element."""
 
     recorded: ConstraintRows
     first: int
@@ -173,7 +177,7 @@ class _OfElement(Held):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _OfLoop(Held):
-    """Rows of a joint that closes a loop (Featherstone 2008, Eq 8.21)."""
+    """Rows of a loop joint (Featherstone 2008, Eq 8.21)."""
 
     def _at(self, q: NDArray, qd: NDArray, t: float) -> _Rows:
         found = loop_constraint(self.model, q, qd, t=t)
@@ -183,7 +187,7 @@ class _OfLoop(Held):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _OfFollower(Held):
-    """The row of a `Mimic`: the joint has no other coordinate than the one that obeys."""
+    """Row of a `Mimic`: zero, because the joint's coordinate is eliminated and satisfies it exactly."""
 
     def _at(self, q: NDArray, qd: NDArray, t: float) -> _Rows:
         return _Rows(np.zeros((1, self.model.nv)), *np.zeros((3, 1)))
@@ -191,7 +195,7 @@ class _OfFollower(Held):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _OfGear(Held):
-    """The row of a gear (Featherstone 2008, section 9.6)."""
+    """Row of a gear (Featherstone 2008, section 9.6)."""
 
     gears: Gears
 
@@ -202,22 +206,22 @@ class _OfGear(Held):
 
 
 def constraints_of(model: Model, gears: Gears | Sequence[Gear] = ()) -> tuple[Held, ...]:
-    """Everything that holds in a model besides the joints of its tree, as constraints of one kind.
+    """Return all constraints of a model apart from the joints of its tree, as `Held` objects.
 
     Parameters
     ----------
     model : Model
-        With any joints.
+        Model, with any joints.
     gears : sequence of Gear, optional
-        Of `rbdkit.algorithms.gears`, which hold besides.
+        Additional gears, see `rbdkit.algorithms.gears`.
 
     Returns
     -------
     tuple of Held
-        Each with ``name``, ``what``, ``part``, ``rows``, ``unilateral`` and, of coordinates (nq,), velocities (nv,) and
-        time, ``gap``, ``slip``, ``K``, ``w``, ``k`` and ``force``: first the constraints that were added, then joints
-        that close loops, joints that follow others, gears, and bounds of coordinates. Of a `Mimic` and of `Limits` the
-        ``element`` of ``part`` is none; a `Tie` and a `Limit` say the same.
+        Each with ``name``, ``what``, ``part``, ``rows``, ``unilateral``, and as functions of coordinates (nq,),
+        velocities (nv,) and time ``gap``, ``slip``, ``K``, ``w``, ``k`` and ``force``. First come the constraints that
+        were added, then loop joints, mimic joints, gears, and limits of coordinates. For a `Mimic` and for `Limits`,
+        ``part`` is the joint and has no ``element``; a `Tie` and a `Limit` are the same as constraint elements.
 
     Raises
     ------
@@ -286,7 +290,7 @@ def _elements(
     parts: list[tuple[Constraint | Joint, Constraint, What]],
     gears: Gears | None,
 ) -> list[Held]:
-    """What constraints hold that were recorded in this order."""
+    """Return the constraints of traced elements, given in the order in which they were traced."""
     found: list[Held] = []
     first = 0
     for part, constraint, what in parts:
@@ -299,7 +303,7 @@ def _elements(
 
 
 def _loop_rows(loop: Loop, X: NDArray) -> tuple[Row, ...]:
-    """What there is to say of the rows of a loop joint: angles are held by forces that are moments."""
+    """Return the units of the rows of a loop joint: rad where the constraint force is mostly a moment, else m."""
     T = loop_form(loop.joint.type, X, np.zeros(6)).T
     moments = np.linalg.norm(T[:3], axis=0) > 0.5 * np.linalg.norm(T, axis=0)
     return tuple(Row(loop.joint.name, "rad" if moment else "m", True, False) for moment in moments)

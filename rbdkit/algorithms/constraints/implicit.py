@@ -1,4 +1,9 @@
-"""A motion constraint given implicitly, K qdd = k, applied to an equation of motion."""
+"""Apply an implicit motion constraint, K qdd = k, to an equation of motion.
+
+If the rows of K are independent, the saddle-point system of Eq 3.17 is solved as it stands. If not, that matrix is
+singular, and the SVD of K splits qdd into the part that the constraint determines and the allowed part, which the
+equation of motion determines; lambda is then the solution of least norm.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +19,18 @@ from rbdkit.spatial import subspace
 
 @dataclass(frozen=True)
 class ImplicitResult:
-    """What `apply_implicit` computed.
+    """Result of `apply_implicit`.
 
     Attributes
     ----------
     qdd : ndarray (n,)
         Acceleration.
     lam : ndarray (n_c,)
-        Constraint-force variables; the smallest ones where they are not unique.
+        Constraint-force variables; those of least norm if they are not unique.
     tau_c : ndarray (n,)
         Constraint force K^T lam.
     n_ic : int
-        Number of independent constraints; n_c - n_ic variables are free.
+        Number of independent constraints; n_c - n_ic elements of lam are indeterminate.
     """
 
     qdd: NDArray
@@ -40,14 +45,14 @@ class ImplicitResult:
 
 
 def apply_implicit(equation: EquationOfMotion, K: NDArray, k: NDArray) -> ImplicitResult:
-    """Accelerations and constraint forces from the saddle-point system (Featherstone 2008, Eq 3.17).
+    """Return the accelerations and constraint forces from the saddle-point system (Featherstone 2008, Eq 3.17).
 
     Parameters
     ----------
     equation : EquationOfMotion
-        Of the system without the constraint.
+        Equation of the system without the constraint.
     K : ndarray (n_c, n)
-        Its rows may depend on each other.
+        Constraint matrix; its rows may be dependent.
     k : ndarray (n_c,)
         Right-hand side of K qdd = k.
 
@@ -56,7 +61,7 @@ def apply_implicit(equation: EquationOfMotion, K: NDArray, k: NDArray) -> Implic
     StateError
         If shapes do not fit, or dependent rows of K demand different accelerations.
     ModelError
-        If a motion that the constraint allows moves nothing that has inertia.
+        If a motion that the constraint allows moves no inertia.
     """
     n, n_c = equation.n, len(k)
     if K.shape != (n_c, n):
@@ -81,7 +86,7 @@ def apply_implicit(equation: EquationOfMotion, K: NDArray, k: NDArray) -> Implic
 
 
 def _with_dependent_rows(equation: EquationOfMotion, K: NDArray, k: NDArray, n_ic: int) -> NDArray:
-    """qdd and -lam as ``qdd = K^+ k + N y``: K alone decides what depends, however heavy or light the system is."""
+    """Return qdd = K^+ k + N y and -lam; the rank is that of K alone, whatever the masses of the system are."""
     U, s, Vt = np.linalg.svd(K)
     U, s, allowed = U[:, :n_ic], s[:n_ic], Vt[n_ic:].T
     qdd = Vt[:n_ic].T @ ((U.T @ k) / s)

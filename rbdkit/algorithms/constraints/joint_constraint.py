@@ -1,4 +1,4 @@
-"""The general joint constraint: what a joint lets move, how it moves by itself, and which forces it carries."""
+"""General joint constraint: motion subspace, bias velocity, constraint and active forces (section 3.5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbdkit.spatial.cross import cross_motion
 
 @dataclass(frozen=True)
 class JointConstraint:
-    """A joint at one state, in successor coordinates (Featherstone 2008, section 3.5).
+    """Constraint of a joint at one state, in successor coordinates (Featherstone 2008, section 3.5).
 
     Attributes
     ----------
@@ -23,13 +23,13 @@ class JointConstraint:
     sigma : ndarray (6,)
         Bias velocity, zero unless the joint depends on time.
     T : ndarray (6, 6 - n_f)
-        Constraint forces.
+        Constraint-force subspace.
     T_a : ndarray (6, n_f)
-        Active forces, T_a^T S = 1.
+        Active-force subspace, T_a^T S = 1.
     v_J : ndarray (6,)
         Joint velocity.
     c_J : ndarray (6,)
-        The part of the apparent joint acceleration that is there without qdd.
+        Apparent joint acceleration at qdd = 0.
     """
 
     S: NDArray
@@ -40,42 +40,44 @@ class JointConstraint:
     c_J: NDArray
 
     def force(self, tau: NDArray, lam: NDArray) -> NDArray:
-        """f_J = T_a tau + T lam, transmitted from predecessor to successor, (6,) (Eq 3.34)."""
+        """Return f_J = T_a tau + T lam, transmitted from predecessor to successor, (6,) (Eq 3.34)."""
         return self.T_a @ tau + self.T @ lam
 
     def generalized_force(self, f_J: NDArray) -> NDArray:
-        """tau = S^T f_J, shape (n_f,) (Eq 3.37)."""
+        """Return tau = S^T f_J, shape (n_f,) (Eq 3.37)."""
         return self.S.T @ f_J
 
     def constraint_force(self, f_J: NDArray) -> NDArray:
-        """T lam, the part (6,) of f_J that the bearings carry; it depends on where the active force acts (T_a)."""
+        """Return T lam, the part (6,) of f_J that the bearings carry; it depends on the choice of T_a."""
         return f_J - self.T_a @ (self.S.T @ f_J)
 
     def acceleration(self, qdd: NDArray, v_s: NDArray) -> NDArray:
-        """a_J = S qdd + c_J + v_s x v_J, (6,), with v_s the velocity of the successor (Eq 3.40)."""
+        """Return a_J = S qdd + c_J + v_s x v_J, (6,), with v_s the velocity of the successor (Eq 3.40)."""
         return self.S @ qdd + self.c_J + cross_motion(v_s, self.v_J)
 
     def power(self, tau: NDArray, qd: NDArray, lam: NDArray) -> tuple[float, float]:
-        """Power in W that the two sources give the bodies: tau . qd by the actuator, f_J . sigma by the drive."""
+        """Return the powers of the two sources, W: tau . qd by the actuator, f_J . sigma by the drive."""
         return float(tau @ qd), float(self.force(tau, lam) @ self.sigma)
 
 
 def joint_constraint(
     joint: JointType, q: NDArray, qd: NDArray, *, t: float = 0.0, active: NDArray | None = None
 ) -> JointConstraint:
-    """All matrices and vectors of a joint's constraint (Featherstone 2008, Eqs 3.31-3.44).
+    """Return all matrices and vectors of a joint's constraint (Featherstone 2008, Eqs 3.31-3.44).
 
     Parameters
     ----------
     joint : JointType
         Joint type.
     q : ndarray (nq,)
+        Coordinates of the joint.
     qd : ndarray (nv,)
+        Velocities of the joint.
     t : float, optional
         Time in s, for joints that depend on it.
     active : ndarray (6, nv), optional
-        Forces in successor coordinates that the actuators exert, one a column, of any size: they become T_a. If not
-        given, S (S^T S)^-1: couples about the axes that turn and forces along those that slide.
+        Forces that the actuators exert, in successor coordinates, one per column and of any size; they span T_a. If
+        not given, T_a = S (S^T S)^-1: couples about rotation axes and forces along translation axes.
 
     Raises
     ------
@@ -95,12 +97,12 @@ def joint_constraint(
 
 
 def active_forces(S: NDArray, active: NDArray) -> NDArray:
-    """T_a, shape (6, n_f), with the range of the given forces and T_a^T S = 1 (Featherstone 2008, Eq 3.35).
+    """Return T_a (6, n_f) with the range of the given forces and T_a^T S = 1 (Featherstone 2008, Eq 3.35).
 
     Raises
     ------
     ModelError
-        If some velocity of the joint gets no power from any of these forces.
+        If the forces have no power along some velocity of the joint.
     """
     if active.shape != S.shape:
         raise ModelError(f"active forces of shape {active.shape} do not fit a joint with S of shape {S.shape}")

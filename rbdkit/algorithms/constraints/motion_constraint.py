@@ -1,4 +1,4 @@
-"""Constraints on the motion of a model beyond those of its joints: what they provide, and the motion under them."""
+"""Protocol of constraints on the motion of a model, and the motion of a model under such constraints."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from rbdkit.model.constraint import Row
 
 
 class MotionConstraint(Protocol):
-    """K(q, t) qd = w(q, t), linear in the velocities, holonomic or nonholonomic (Featherstone 2008, Eqs 3.29, 3.30).
+    """Constraint K(q, t) qd = w(q, t), holonomic or nonholonomic (Featherstone 2008, Eqs 3.29, 3.30).
 
-    `RollingContact` and `TautString` are some, and `constraints_of` gives all of a model.
+    Examples are `RollingContact` and `TautString`; `constraints_of` returns all constraints of a model.
     """
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """What there is to say of each row."""
+        """Description of each row: unit, holonomic or not, unilateral or not."""
         ...
 
     @property
     def unilateral(self) -> tuple[int, ...]:
-        """Numbers of the rows that can push only, with lam >= 0; they hold as equations while they do push."""
+        """Indices of the unilateral rows, lam >= 0; they act as equations while their force is positive."""
         ...
 
     def gap(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """By how much positions miss, shape (n_c,), rad or m; 0 of rows on velocities alone."""
+        """Return the position error (n_c,), rad or m; 0 for nonholonomic rows."""
         ...
 
     def K(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Coefficients of the velocity variables, shape (n_c, nv)."""
+        """Return the constraint Jacobian, shape (n_c, nv)."""
         ...
 
     def w(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Right-hand side of the velocity constraint, shape (n_c,); zero unless something drives it."""
+        """Return the right-hand side of the velocity constraint, shape (n_c,); zero unless it is driven."""
         ...
 
     def k(self, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
-        """Right-hand side of K qdd = k, shape (n_c,): dw/dt - dK/dt qd."""
+        """Return the right-hand side of K qdd = k, shape (n_c,): dw/dt - dK/dt qd."""
         ...
 
 
@@ -61,19 +61,21 @@ def constrained_motion(
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> ImplicitResult:
-    """Accelerations and constraint forces of a model under a constraint, or several (Featherstone 2008, Eq 3.17).
+    """Return accelerations and constraint forces of a model under constraints (Featherstone 2008, Eq 3.17).
 
     Parameters
     ----------
     constraint : MotionConstraint or sequence of MotionConstraint
-        ``lam`` has their rows one after the other. Bounds among them hold as equations. Of a model with loops or
-        constraints, all of these are needed, as `constraints_of` gives them.
+        ``lam`` has their rows in this order. Unilateral rows are treated as equations. If the model itself has loop
+        joints or constraints, all of them must be given, as `constraints_of` returns them.
     q : ndarray (nq,)
+        Coordinates.
     qd, tau : ndarray (nv,)
+        Joint velocities and forces.
     f_ext : ExternalForces, optional
-        See `external_forces`.
+        External forces, see `external_forces`.
     t : float, optional
-        s.
+        Time, s.
 
     Notes
     -----
@@ -84,22 +86,22 @@ def constrained_motion(
     K = np.concatenate([np.zeros((0, model.nv)), *(own.K(q, t) for own in together)])
     k = np.concatenate([np.zeros(0), *(own.k(q, qd, t) for own in together)])
     given = {own.name for own in together if isinstance(own, Held)}
-    if given.issuperset(_holding(model)):  # then the tree without them is what is constrained
+    if given.issuperset(_holding(model)):  # they replace the model's own, so they act on its tree alone
         C, H = bias_force(model, q, qd, f_ext=f_ext, t=t), crba(model, q, t=t).H
         return apply_implicit(EquationOfMotion(H, C, tau), K, k)
     return apply_implicit(equation_of_motion(model, q, qd, tau, f_ext=f_ext, t=t), K, k)
 
 
 def _holding(model: Model) -> tuple[str, ...]:
-    """Names of what holds in a model besides its tree."""
+    """Return the names of the loop joints and constraint elements of a model."""
     return *(loop.joint.name for loop in model.loops), *(own.name for own in model.constraints)
 
 
 def velocity_error(constraint: MotionConstraint, q: NDArray, qd: NDArray, *, t: float = 0.0) -> NDArray:
-    """How far a state is from obeying the constraint, K qd - w, shape (n_c,)."""
+    """Return the velocity error K qd - w of the constraint at a state, shape (n_c,)."""
     return constraint.K(q, t) @ qd - constraint.w(q, t)
 
 
 def lets_go(constraint: MotionConstraint, lam: NDArray) -> bool:
-    """Whether a row that can push only would have to pull: the inequality behind it is then no longer an equation."""
+    """Return whether a unilateral row has a negative force: its inequality is then no longer active."""
     return any(lam[row] < 0.0 for row in constraint.unilateral)

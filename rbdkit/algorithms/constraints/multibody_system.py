@@ -1,4 +1,4 @@
-"""All bodies and all joints in one equation: maximal coordinates (Featherstone 2008, section 3.7)."""
+"""Equation of motion of all bodies and joints in maximal coordinates (Featherstone 2008, section 3.7)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from rbdkit.spatial import plucker
 
 @dataclass(frozen=True, eq=False)
 class MultibodyMotion:
-    """The solution of Eq 3.74.
+    """Solution of Eq 3.74.
 
     Attributes
     ----------
     qdd : ndarray (nv,)
-        Accelerations of the tree's joints; those that close loops have none of their own.
+        Accelerations of the tree's joints; loop joints have no variables.
     a : ndarray (n, 6)
         Accelerations of the bodies in their own coordinates; gravity is one of the forces, so ``a[0] = 0``.
     f : dict of str to ndarray
-        Force (6,) through every joint, by its name, on its successor body, in the coordinates of that.
+        Force (6,) through every joint, by its name, on its successor body, in coordinates of that body.
     lam : ndarray (n_c,)
-        Constraint-force variables; the smallest ones where they are not unique.
+        Constraint-force variables; those of least norm if they are not unique.
     n_ic : int
-        Number of independent constraints; n_c - n_ic variables of lam are free.
+        Number of independent constraints; n_c - n_ic elements of lam are indeterminate.
     """
 
     qdd: NDArray
@@ -46,27 +46,27 @@ class MultibodyMotion:
 class MultibodySystem:
     """``[I PT; T^T P^T 0] [a; -lambda] = [P T_a tau - p; -Tdot^T P^T v]`` at one state (Featherstone 2008, Eq 3.74).
 
-    N_B bodies besides the base, N_J joints: those of the tree, joint i carrying body i, then those that close loops.
-    All vectors are in one frame, world axes about the middle of the bodies.
+    N_B bodies without the base; N_J joints: those of the tree, joint i carrying body i, then the loop joints. All
+    vectors are in one frame, with world axes and its origin at the mean of the bodies' origins.
 
     Attributes
     ----------
     names : tuple of str
-        Of the joints.
+        Names of the joints.
     I : ndarray (6 N_B, 6 N_B)
-        Inertias, a block for each body; rotors stand in the blocks of the bodies that they connect.
+        Inertias, a block for each body; rotors add to the blocks of the bodies that they couple.
     p : ndarray (6 N_B,)
-        Bias forces, with gravity, external forces, and what velocity demands of rotors.
+        Bias forces, with gravity, external forces, and the velocity terms of rotors.
     v : ndarray (6 N_B,)
-        Velocities.
+        Velocities of the bodies.
     P : ndarray (6 N_B, 6 N_J)
         Incidence of bodies and joints, see `incidence`.
     T, T_a : ndarray (6 N_J, n_c), (6 N_J, n_f)
         Constraint-force and active-force subspaces, a block for each joint.
     tau : ndarray (n_f,)
-        Joint forces, those of joints that close loops zero.
+        Joint forces, zero for loop joints.
     Tdot_v : ndarray (n_c,)
-        Tdot^T P^T v; of driven joints, what takes its place.
+        Tdot^T P^T v, generalised to prescribed joints.
     """
 
     names: tuple[str, ...]
@@ -82,39 +82,39 @@ class MultibodySystem:
 
     @property
     def v_J(self) -> NDArray:
-        """P^T v, (6 N_J,): velocities across the joints (Eq 3.67)."""
+        """Velocities P^T v, (6 N_J,), across the joints (Eq 3.67)."""
         return self.P.T @ self.v
 
     @property
     def equation(self) -> EquationOfMotion:
-        """``I a + p = P T_a tau``, all bodies without their constraints (Eqs 3.66, 3.70): H, C, tau of Eq 3.14."""
+        """Equation ``I a + p = P T_a tau`` of all bodies without constraints (Eqs 3.66, 3.70): H, C, tau of Eq 3.14."""
         return EquationOfMotion(self.I, self.p, self.P @ self.T_a @ self.tau)
 
     @property
     def K(self) -> NDArray:
-        """T^T P^T, (n_c, 6 N_B), the K of Eq 3.11."""
+        """Constraint Jacobian K = T^T P^T of Eq 3.11, (n_c, 6 N_B)."""
         return self.T.T @ self.P.T
 
     @property
     def matrix(self) -> NDArray:
-        """The coefficients of (a, -lambda) in Eq 3.74; singular where constraints depend on each other."""
+        """Coefficient matrix of Eq 3.74 for (a, -lambda); singular if constraints are redundant."""
         n_c = len(self.Tdot_v)
         return np.block([[self.I, self.K.T], [self.K, np.zeros((n_c, n_c))]])
 
     @property
     def right_hand_side(self) -> NDArray:
-        """(6 N_B + n_c,), that of Eq 3.74."""
+        """Right-hand side of Eq 3.74, (6 N_B + n_c,)."""
         return np.concatenate([self.P @ self.T_a @ self.tau - self.p, -self.Tdot_v])
 
     def solve(self) -> MultibodyMotion:
-        """Accelerations, and the forces that all joints transmit.
+        """Return the accelerations and the forces that all joints transmit.
 
         Raises
         ------
         StateError
-            If constraints that depend on each other demand different accelerations: the state does not close a loop.
+            If redundant constraints demand different accelerations: the state does not close a loop.
         ModelError
-            If a motion that the joints allow moves nothing that has inertia.
+            If a motion that the joints allow moves no inertia.
         """
         source, found = self._source, apply_implicit(self.equation, self.K, -self.Tdot_v)
         n, a_J = len(source.bodies), (self.P.T @ found.qdd).reshape(-1, 6)
@@ -131,9 +131,9 @@ class MultibodySystem:
 
 
 def incidence(model: Model) -> NDArray:
-    """P, (6 N_B, 6 N_J), which body each joint leads to and from (Featherstone 2008, Eq 3.69).
+    """Return the incidence matrix P (6 N_B, 6 N_J) of bodies and joints (Featherstone 2008, Eq 3.69).
 
-    The joints are those of the tree, joint i carrying body i, then those that close loops. ``P.T @ v`` are the
+    The joints are those of the tree, joint i carrying body i, then the loop joints. ``P.T @ v`` are the
     velocities across the joints (Eq 3.67), ``P @ f_J`` the sums of joint forces on the bodies (Eq 3.70), if all are in
     one set of coordinates.
     """
@@ -142,19 +142,19 @@ def incidence(model: Model) -> NDArray:
     P = np.zeros((len(model.bodies), len(ends)))
     for j, (p, s) in enumerate(ends):
         P[s, j] += 1.0
-        P[p, j] -= 1.0  # zero in all for a joint from a body to itself
+        P[p, j] -= 1.0  # the two cancel for a joint from a body to itself
     return np.kron(P[1:], np.eye(6))
 
 
 def multibody_system(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> MultibodySystem:
-    """The equation of motion of all bodies and joints, trees and loops alike (Featherstone 2008, Eqs 3.65-3.74).
+    """Return the equation of motion of all bodies and joints, loops included (Featherstone 2008, Eqs 3.65-3.74).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates; with loops they must close them.
+        Coordinates, at which the loops are closed.
     qd, tau : ndarray (nv,)
         Joint velocities and forces; springs and dampers are not added to tau.
     f_ext : ExternalForces, optional
@@ -165,13 +165,13 @@ def multibody_system(
     Raises
     ------
     ModelError
-        If a joint mimics another one: that tie is none between two bodies.
+        If the model has mimic joints, whose constraint is not one between two bodies.
     StateError
         If the state does not close a loop.
 
     Notes
     -----
-    The book's ``-Tdot^T v_J`` is computed as ``T^T c`` with ``a_J = S qdd + c``: so it holds for driven joints too,
+    The book's ``-Tdot^T v_J`` is computed as ``T^T c`` with ``a_J = S qdd + c``: so it holds for prescribed joints too,
     whose velocity is not in the range of S. A rotor of inertia A takes ``A qdd = A T_a^T (a_J - c)`` of its joint's
     force.
     """
@@ -186,7 +186,7 @@ def multibody_system(
     rotors = np.concatenate([np.zeros(0), *(joint.rotor for joint in joints)])
     I = block_diag(np.zeros((0, 0)), *(body.I for body in bodies))  # Eq 3.65
     p = np.concatenate([np.zeros(0), *(body.p + body.I @ system.a_0 for body in bodies)])  # a_0 is minus gravity
-    turned = P @ T_a * rotors  # what the rotors' forces do to the bodies
+    turned = P @ T_a * rotors  # wrenches on the bodies per acceleration of the rotors
     return MultibodySystem(
         names=tuple(joint.name for joint in joints),
         I=I + turned @ T_a.T @ P.T,
@@ -206,5 +206,5 @@ def _joints(system: System) -> list[Connection]:
 
 
 def _T(joint: Connection) -> NDArray:
-    """The constraint forces of a joint, without the columns that stand for rotors."""
+    """Return the constraint-force subspace of a joint without the columns for rotors."""
     return joint.T[:, : joint.T.shape[1] - np.count_nonzero(joint.rotor)]

@@ -1,4 +1,4 @@
-"""What everything that holds in a model exerts, followers among it."""
+"""Constraint forces of a whole model: loop joints, constraint elements, mimic joints and gears."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def reactions(
     t: float = 0.0,
     z: NDArray | None = None,
 ) -> Reactions:
-    """Sizes lambda of all reactions at one state, by what holds and its name; see `Held.force`.
+    """Return the forces lambda of all constraints at one state, by kind and name; see `Held.force`.
 
-    ``[H K^T; K 0] [qdd; -lambda] = [tau - C; k]`` (Featherstone 2008, Eq 3.12) of the tree in which every follower has
-    a coordinate of its own, with the least lambda where rows are redundant.
+    Solves ``[H K^T; K 0] [qdd; -lambda] = [tau - C; k]`` (Featherstone 2008, Eq 3.12) for the tree in which every mimic
+    joint has a coordinate of its own; redundant rows get the lambda of least norm.
 
     Parameters
     ----------
     gears : Gears or None
-        That hold besides.
+        Additional gears.
     q : ndarray (nq,)
         Coordinates.
     qd, tau : ndarray (nv,)
-        Joint velocities and forces; springs, dampers and force elements act besides.
+        Joint velocities and forces; springs, dampers and force elements are added.
     f_ext : ExternalForces, optional
         External forces on the bodies in world coordinates, see `external_forces`.
     t : float, optional
@@ -54,7 +54,7 @@ def reactions(
     Raises
     ------
     ModelError
-        If a constraint is a bound: whether it holds is not told by the state alone.
+        If a constraint is unilateral: a state alone does not tell whether it is active.
     StateError
         If bodies touch.
     """
@@ -82,6 +82,7 @@ def reactions(
     acting = free.tau(tau) + passive_force(free.model, own_q, own_qd, t=t, z=z)
     C = bias_force(free.model, own_q, own_qd, f_ext=f_ext, t=t)
     A = np.block([[crba(free.model, own_q, t=t).H, K.T], [K, np.zeros((len(k), len(k)))]])
+    # rows of H and K differ in units and size: equilibrate, so that rcond sees rank and not masses
     scale = 1.0 / np.sqrt(np.maximum(np.abs(A).max(axis=1, initial=0.0), np.finfo(float).tiny))
     b = np.concatenate([acting - C, k])
     lam = -(scale * np.linalg.lstsq(scale[:, None] * A * scale, scale * b, rcond=1e-12)[0])[free.model.nv :]

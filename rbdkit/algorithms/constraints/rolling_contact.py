@@ -1,4 +1,4 @@
-"""A ball that rolls without slipping on a level plane: the nonholonomic constraint (Featherstone 2008, Fig 3.2d)."""
+"""Nonholonomic constraint of a ball that rolls without slipping on a level plane (Featherstone 2008, Fig 3.2d)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ UP = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True)
 class RollingContact:
-    """Rolling of a ball on the plane z = 0, for a model with one `Free()` joint, at the ball's centre.
+    """Rolling constraint of a ball on the plane z = 0, for a model with one `Free()` joint at the ball's centre.
 
-    Rows: the point of the ball that touches the plane has, along x, y and z, the velocity of the plane there.
+    The rows state, along x, y and z, that the contact point of the ball has the velocity of the plane there.
 
     Parameters
     ----------
     radius : float
-        Of the ball, m.
+        Radius of the ball, m.
     turntable : float, optional
         Angular velocity of the plane about the z axis, rad/s.
 
@@ -49,34 +49,34 @@ class RollingContact:
             raise ModelError(f"a ball of radius {self.radius} m on a plane that turns with {self.turntable} rad/s")
 
     def gap(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Height of the touching point above the plane in the third row, (3,), m; the others are on velocities."""
+        """Return (3,): the third row is the height of the contact point, m; the others are nonholonomic, so 0."""
         return np.array([0.0, 0.0, q[6] - self.radius])
 
     def K(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Velocity of the touching point in world axes, from the twist in body axes, shape (3, 6)."""
+        """Return the Jacobian (3, 6) from the twist in body axes to the contact point's velocity in world axes."""
         R = quaternion.to_matrix(q[:4])
         return np.hstack([self.radius * skew(UP) @ R, R])  # x' + w x (-r n)
 
     def w(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Velocity of the plane where the ball touches it, (3,)."""
+        """Return the velocity of the plane where the ball touches it, (3,)."""
         return self.turntable * np.cross(UP, q[4:])
 
     def k(self, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
-        """dw/dt - dK/dt qd, (3,): of the two only the axes of the body move with it."""
+        """Return dw/dt - dK/dt qd, (3,); dK/dt comes only from the rotation of the body axes."""
         R = quaternion.to_matrix(q[:4])
         return self.turntable * np.cross(UP, R @ qd[3:]) - R @ np.cross(qd[:3], qd[3:])
 
     def G(self, q: NDArray) -> NDArray:
-        """The explicit form on a plane at rest, shape (6, 3): from the angular velocity in world axes to the twist."""
+        """Return the explicit form G (6, 3) on a plane at rest: from angular velocity in world axes to the twist."""
         R = quaternion.to_matrix(q[:4])
         return np.vstack([R.T, self.radius * R.T @ skew(-UP)])  # x' = w x r n
 
     def g(self, q: NDArray, qd: NDArray) -> NDArray:
-        """dG/dt times the angular velocity in world axes, (6,)."""
+        """Return dG/dt times the angular velocity in world axes, (6,)."""
         return np.concatenate([np.zeros(3), -np.cross(qd[:3], qd[3:])])
 
     def start(self, q: NDArray, omega: NDArray, t: float = 0.0) -> NDArray:
-        """The twist (6,) in body axes of a ball that rolls with angular velocity omega, (3,) in world axes, rad/s."""
+        """Return the body twist (6,) of a ball that rolls with angular velocity omega (3,) in world axes, rad/s."""
         R, omega = quaternion.to_matrix(q[:4]), np.asarray(omega, dtype=float)
         center = self.w(q, t) + np.cross(omega, self.radius * UP)
         return np.concatenate([R.T @ omega, R.T @ center])

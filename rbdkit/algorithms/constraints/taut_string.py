@@ -1,4 +1,4 @@
-"""Three equal discs inside one taut loop of string: a constraint on three bodies at once (Featherstone, Fig 3.2c)."""
+"""Constraint on three bodies at once: equal discs inside a taut loop of string (Featherstone, Fig 3.2c)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ PAIRS = ((0, 1), (1, 2), (2, 0))
 
 @dataclass(frozen=True)
 class TautString:
-    """l_1 + l_2 + l_3 + 2 pi r = p, for a model of three discs on `Planar('z')` joints to the world.
+    """Taut string, l_1 + l_2 + l_3 + 2 pi r = p, for a model of three discs on `Planar('z')` joints to the world.
 
     The coordinates of a disc are (angle, x, y) and its velocity variables (omega, vx, vy) along its own axes. The
-    string slides on the discs without friction, so that their turning does not enter. lam is its tension, N.
+    string slides on the discs without friction, so their rotation does not matter. lam is its tension, N.
 
     Parameters
     ----------
     radius : float
-        Of the discs, m.
+        Radius of the discs, m.
     perimeter : float
         Length of the string, m.
 
@@ -48,20 +48,20 @@ class TautString:
             )
 
     def length(self, q: NDArray) -> float:
-        """Length of string that the discs ask for, m: three straight parts and, all arcs together, one circle."""
+        """Return the length of string around the discs, m: three straight parts, and arcs that add up to one circle."""
         x = _centers(q)
         return float(sum(np.linalg.norm(x[i] - x[j]) for i, j in PAIRS) + 2.0 * np.pi * self.radius)
 
     def phi(self, q: NDArray) -> float:
-        """Position constraint, m: string that is left over, zero while it is taut, never negative."""
+        """Return the slack of the string, m: zero while it is taut, never negative."""
         return self.perimeter - self.length(q)
 
     def gap(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """The same as an array, (1,)."""
+        """Return the slack `phi` as an array (1,), m."""
         return np.array([self.phi(q)])
 
     def K(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """d phi/dt in the velocity variables, shape (1, 9)."""
+        """Return the Jacobian of `phi` in the velocity variables, shape (1, 9)."""
         x, R, K = _centers(q), _axes(q), np.zeros((3, 3))
         for i, j in PAIRS:
             u = _direction(x, i, j)
@@ -70,11 +70,11 @@ class TautString:
         return K.reshape(1, 9)
 
     def w(self, q: NDArray, t: float = 0.0) -> NDArray:
-        """Zero, (1,): the string keeps its length."""
+        """Return zero, (1,): the string keeps its length."""
         return np.zeros(1)
 
     def k(self, q: NDArray, qd: NDArray, t: float = 0.0) -> NDArray:
-        """-dK/dt qd, (1,)."""
+        """Return -dK/dt qd, (1,)."""
         x, R, v = _centers(q), _axes(q), qd.reshape(3, 3)
         rate = np.array([R[i] @ v[i, 1:] for i in range(3)])
         turned = np.array([v[i, 0] * np.array([-rate[i, 1], rate[i, 0]]) for i in range(3)])  # omega x v of own axes
@@ -91,13 +91,13 @@ def _centers(q: NDArray) -> NDArray:
 
 
 def _axes(q: NDArray) -> NDArray:
-    """Rotations (3, 2, 2) of the three discs."""
+    """Return the rotations (3, 2, 2) of the three discs."""
     c, s = np.cos(q[::3]), np.sin(q[::3])
     return np.array([[c, -s], [s, c]]).transpose(2, 0, 1)
 
 
 def _direction(x: NDArray, i: int, j: int) -> NDArray:
-    """Unit vector from disc j to disc i, (2,)."""
+    """Return the unit vector from disc j to disc i, (2,)."""
     d = x[i] - x[j]
     length = np.linalg.norm(d)
     if length == 0.0:
