@@ -1,4 +1,4 @@
-"""States in which nothing touches: there, dynamics without a law of contact are what they say."""
+"""Guard for dynamics without a contact law: refuse states in which shapes touch."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rbdkit.model.names import listed
 
 
 def require_apart(model: Model, q: NDArray, what: str, t: float = 0.0) -> None:
-    """Raise `StateError` if a pair of shapes touches: accelerations would lack the forces there.
+    """Raise `StateError` if a pair of shapes touches: accelerations would lack the contact forces.
 
     Parameters
     ----------
     q : ndarray (..., nq)
         One state or a stack of states.
     what : str
-        Who asks, for the message.
+        Name of the caller, for the message.
     t : float, optional
         Time of the states, s.
     """

@@ -1,4 +1,4 @@
-"""What the inside of a joint looks like to friction: points that always touch (Sueda, section 2.11)."""
+"""Bearing surfaces of joints for dry friction, as points in permanent contact (Sueda, section 2.11)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rbdkit.spatial.read_numbers import shown
 
 @dataclass(frozen=True, eq=False)
 class Bearing:
-    """Points where the two parts of a joint touch, at any time and from both sides.
+    """Contact points between the two parts of a joint, permanent and bilateral.
 
     Parameters
     ----------
     joint : str
-        Its name.
+        Name of the joint.
     points, normals : ndarray (k, 3)
-        In the coordinates of the joint's successor side, which are those of its body, m; unit normals.
+        Points, m, and unit normals, in the coordinates of the joint's successor body.
     mu : float
         Coefficient of friction.
     along : ndarray (k, 3), optional
-        Unit vectors across the normals, where the joint slides: the sides of the friction pyramids lie along them, and
-        pyramids have the height of a cone there. Some vectors across the normals if not given.
+        Unit tangents in the sliding directions of the joint: friction pyramids are aligned with them, so that they
+        agree with the cone there. Arbitrary tangents if not given.
 
     Raises
     ------
@@ -74,10 +74,10 @@ class Bearing:
         cls, joint: str, axis: str | ArrayLike, radius: float, half_length: float, mu: float, count: int = 8,
         thrust: bool = True,
     ) -> Bearing:  # fmt: skip
-        """Of a revolute joint: two circles at the ends of a cylinder, `count` points each.
+        """Return the bearing of a revolute joint: two circles at the ends of a cylinder, `count` points each.
 
-        thrust : whether the rims carry force along the axis too, as the ends of a bush do; without it the joint is
-        cylindrical. The cylinder's sizes set the friction: its torque is mu, radius and forces.
+        thrust : whether the rims carry axial force too, as the ends of a bush do; without it the joint is cylindrical.
+        The friction torque is proportional to mu, the radius and the normal forces.
         """
         _require_sizes(joint, radius=radius, half_length=half_length)
         a = unit_axis(axis)
@@ -93,14 +93,14 @@ class Bearing:
 
     @classmethod
     def ball(cls, joint: str, radius: float, mu: float) -> Bearing:
-        """Of a spherical joint: six points of a sphere, at the ends of its axes."""
+        """Return the bearing of a spherical joint: six points of a sphere, at the ends of its axes."""
         _require_sizes(joint, radius=radius)
         normals = np.vstack([np.eye(3), -np.eye(3)])
         return cls(joint, radius * normals, normals, mu)
 
     @classmethod
     def slide(cls, joint: str, axis: str | ArrayLike, half_width: float, half_length: float, mu: float) -> Bearing:
-        """Of a prismatic joint: the corners of a square bar at both ends of its guide, two normals at each."""
+        """Return the bearing of a prismatic joint: corners of a square bar at both ends, two normals each."""
         _require_sizes(joint, half_width=half_width, half_length=half_length)
         a = unit_axis(axis)
         u, w = plane_basis(a)[:, :2].T

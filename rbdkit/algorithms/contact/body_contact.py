@@ -1,4 +1,4 @@
-"""One rigid body that touches a fixed surface, at one point or several (Featherstone 2008, sections 11.1 and 11.2)."""
+"""Frictionless contact of a rigid body with a fixed surface, at one or several points (sections 11.1 and 11.2)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rbdkit.spatial.cross import cross_force
 
 @dataclass(frozen=True, eq=False)
 class SingleContact:
-    """One contact, solved by inspection.
+    """Solution of a single contact, by inspection.
 
     Attributes
     ----------
     M, d : float
-        Of zeta' = M lam + d.
+        Coefficients of zeta' = M lam + d.
     lam : float
         Contact force, N.
     zeta_rate : float
-        Separation acceleration, m/s2; one of both is zero.
+        Separation acceleration, m/s2; lam or zeta' is zero.
     f_c, a : ndarray (6,)
         Contact force and acceleration of the body.
     """
@@ -38,14 +38,14 @@ class SingleContact:
 
 
 def single_contact(I: NDArray, v: NDArray, f: NDArray, n: NDArray, n_rate: NDArray) -> SingleContact:
-    """Force and acceleration at one frictionless contact, in closed form (Featherstone 2008, Eqs 11.1-11.10).
+    """Return force and acceleration at one frictionless contact, in closed form (Featherstone 2008, Eqs 11.1-11.10).
 
     Parameters
     ----------
     I : ndarray (6, 6)
         Inertia of the body, in the coordinates of the vectors.
     v, f : ndarray (6,)
-        Velocity, with n . v = 0, and every force but that of the contact.
+        Velocity, with n . v = 0, and the sum of all other forces.
     n, n_rate : ndarray (6,)
         Contact normal and its rate.
 
@@ -70,19 +70,22 @@ def single_contact(I: NDArray, v: NDArray, f: NDArray, n: NDArray, n_rate: NDArr
 
 @dataclass(frozen=True, eq=False)
 class BodyContacts:
-    """Several contacts of one body.
+    """Equation of several contacts of one body, zeta' = M lam + d.
 
     Attributes
     ----------
     N, N_rate : ndarray (6, n_c)
         Normals and their rates.
     M : ndarray (n_c, n_c)
+        Inverse inertia in contact space.
     d : ndarray (n_c,)
-        Of zeta' = M lam + d.
+        Separation accelerations without contact forces.
     free : ndarray (6,)
         Acceleration without contact forces.
     I : ndarray (6, 6)
+        Inertia of the body.
     names : tuple of str
+        Names of the contacts.
     """
 
     N: NDArray
@@ -94,28 +97,28 @@ class BodyContacts:
     names: tuple[str, ...]
 
     def solve(self) -> tuple[NDArray, NDArray, NDArray]:
-        """lam (n_c,), zeta' (n_c,) and the acceleration a (6,), which is unique even where lam is not.
+        """Return lam (n_c,), zeta' (n_c,) and the acceleration a (6,), which is unique even if lam is not.
 
         Raises
         ------
         InfeasibleError
-            If no forces keep the body out of the surface, as of a disc in a narrowing slot (Example 11.1).
+            If no forces keep the body out of the surface, as for a disc in a narrowing slot (Example 11.1).
         """
         found = active_set(self.M, self.d, self.names)  # Eq 11.18
         return found.lam, found.zeta, self.free + np.linalg.solve(self.I, self.N @ found.lam)  # Eq 11.19
 
 
 def body_contacts(I: NDArray, v: NDArray, f: NDArray, contacts: Sequence[PointContact]) -> BodyContacts:
-    """M and d of a body on a fixed surface (Featherstone 2008, Eqs 11.15-11.22).
+    """Return M and d of a body on a fixed surface (Featherstone 2008, Eqs 11.15-11.22).
 
     Parameters
     ----------
     I : ndarray (6, 6)
-        In world coordinates, as the contacts are.
+        Inertia in world coordinates, like the contacts.
     v, f : ndarray (6,)
-        Velocity and every force but those of the contacts.
+        Velocity, and the sum of all other forces.
     contacts : sequence of PointContact
-        The body is the successor of each.
+        Contacts; the body is the successor of each.
     """
     N = np.column_stack([np.zeros((6, 0)), *(contact.n for contact in contacts)])  # Eq 11.15
     N_rate = np.column_stack([np.zeros((6, 0)), *(contact.n_rate for contact in contacts)])

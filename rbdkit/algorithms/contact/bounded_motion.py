@@ -1,4 +1,8 @@
-"""Accelerations under every sort of bound: contacts, joint limits, loops, in one quadratic program."""
+"""Accelerations under contacts, joint limits and loops, by one quadratic program (Sueda, Eqs 2.104, 2.105).
+
+Gauss's principle: of all accelerations that satisfy the constraints, the true ones minimise the deviation from the free
+motion in the norm of H. Unilateral rows are inequalities of the program, and their multipliers are the forces.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +22,16 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True, eq=False)
 class BoundedMotion:
-    """What bounds leave of a motion.
+    """Accelerations under unilateral constraints, with the forces of these.
 
     Attributes
     ----------
     qdd : ndarray (nv,)
         Accelerations.
     names : tuple of str
-        Of the bounds that are reached: contacts, and joints as 'hinge below' or 'hinge above'.
+        Names of the active bounds: contacts, and limits as 'hinge below' or 'hinge above'.
     lam : ndarray (m,)
-        Their forces, N or N m, none negative.
+        Forces of the bounds, N or N m, none negative.
     """
 
     qdd: NDArray
@@ -36,14 +40,16 @@ class BoundedMotion:
 
 
 def limit_rows(model: Model, q: NDArray, qd: NDArray, *, tol: float = 1e-9) -> tuple[NDArray, tuple[str, ...]]:
-    """C_r (m, nv): a row for each `Limits` of a joint that is reached and about to be passed (Eq 2.104).
+    """Return C_r (m, nv), a row for each joint limit that is reached and not being left (Eq 2.104).
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     qd : ndarray (nv,)
+        Joint velocities.
     tol : float, optional
-        What counts as reached, rad or m, and as a velocity of zero, rad/s or m/s.
+        Distance that counts as reached, rad or m, and speed that counts as zero, rad/s or m/s.
 
     Returns
     -------
@@ -53,7 +59,7 @@ def limit_rows(model: Model, q: NDArray, qd: NDArray, *, tol: float = 1e-9) -> t
     Raises
     ------
     StateError
-        If a joint is beyond its limit, or runs into it: that needs an impulse first.
+        If a joint is beyond its limit, or moves towards it: that needs an impulse first.
     ModelError
         If a joint of several coordinates has limits.
     """
@@ -99,25 +105,26 @@ def bounded_motion(
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     qd, tau : ndarray (nv,)
         Joint velocities and forces; springs and dampers are not added to tau.
     contacts : sequence of PointContact, optional
-        In this state, none approaching.
+        Contacts in this state, none approaching.
     f_ext : ExternalForces, optional
-        See `external_forces`.
+        External forces, see `external_forces`.
     t : float, optional
         Time in s, for prescribed joints.
     tol : float, optional
-        What counts as a limit that is reached, rad or m.
+        Distance at which a limit counts as reached, rad or m.
 
     Raises
     ------
     InfeasibleError
-        If bounds contradict each other, with their names.
+        If bounds contradict each other; the message names them.
     StateError
         If a joint is beyond its limit or runs into it.
     ModelError
-        If constraint elements hold, a body is not in the model, or a joint of several coordinates has limits.
+        If the model has constraint elements, a body is not in it, or a joint of several coordinates has limits.
 
     Examples
     --------
@@ -139,7 +146,7 @@ def bounded_motion(
     c = np.concatenate([-equation.Tdot_qd, np.zeros(len(C_r))])
     G, f = equation.G, equation.tau - equation.C
     names = (*equation.names, *limits)
-    found = quadratic_program(  # Eq 2.105 in ydd, which loops leave free
+    found = quadratic_program(  # Eq 2.105 in ydd, the independent accelerations
         G.T @ equation.H @ G, G.T @ (f - equation.H @ equation.g), C=C @ G, c=c - C @ equation.g, names=names
     )
     return BoundedMotion(G @ found.x + equation.g, names, found.lam)

@@ -1,4 +1,9 @@
-"""Systems of bodies with contacts, in joint space, with loops or without (Featherstone 2008, sections 11.3 to 11.5)."""
+"""Frictionless contacts of multibody systems in joint space, with or without loops (Featherstone 2008, chapter 11).
+
+Contact forces lam and separation accelerations zeta' = M lam + d are both nonnegative, and one of each pair is zero: a
+linear complementarity problem (Eq 11.42). M = T^T H^-1 T is only positive semidefinite if normals are dependent; then
+lam is not unique, but the accelerations are.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +29,16 @@ from rbdkit.model.requirements import require_no_constraints
 from rbdkit.spatial.read_numbers import shown
 
 ROUND_OFF = 1e-14
-"""Elements of T that are this part of the products they are sums of count as zero."""
+"""Elements of T below this fraction of the products that they are sums of count as zero."""
 
 Method = Literal["active set", "lemke", "gauss"]
 
 
 @dataclass(frozen=True, eq=False)
 class ContactEquation:
-    """``H qdd + C = tau + T lam`` with ``zeta' = M lam + d`` (Featherstone 2008, Eqs 11.41, 11.42).
+    """Contact equation ``H qdd + C = tau + T lam``, ``zeta' = M lam + d`` (Featherstone 2008, Eqs 11.41, 11.42).
 
-    Where joints close loops, qdd = G ydd + g, the equation is multiplied by G^T (Eq 8.53), and M is
+    With loop joints, qdd = G ydd + g, the equation is multiplied by G^T (Eq 8.53), and M is
     T^T G (G^T H G)^-1 G^T T (section 11.3, footnote).
 
     Attributes
@@ -41,8 +46,9 @@ class ContactEquation:
     contacts : tuple of PointContact
         The contacts.
     H : ndarray (nv, nv)
+        Joint-space inertia matrix.
     C, tau : ndarray (nv,)
-        With loops C holds the forces that act at the loop joints.
+        Bias force, with the active forces of loop joints, and joint forces.
     T : ndarray (nv, n_c)
         Contact normals in joint space.
     Tdot_qd : ndarray (n_c,)
@@ -50,14 +56,15 @@ class ContactEquation:
     zeta : ndarray (n_c,)
         Separation velocities, m/s.
     M : ndarray (n_c, n_c)
+        Inverse inertia in contact space.
     d : ndarray (n_c,)
         Separation accelerations without contact forces.
     G : ndarray (nv, n)
-        What loops leave free; the unit matrix of a tree.
+        Columns that span the velocities that loops allow; the identity for a tree.
     g : ndarray (nv,)
-        The accelerations that loops ask for by themselves; zeros of a tree.
+        Accelerations that the loops prescribe; zero for a tree.
     T_y : ndarray (n, n_c)
-        G^T T, without round-off in normals that nothing can move along.
+        G^T T, exactly zero for normals along which no motion is possible.
     """
 
     contacts: tuple[PointContact, ...]
@@ -75,16 +82,16 @@ class ContactEquation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the contacts."""
+        """Names of the contacts."""
         return tuple(contact.name for contact in self.contacts)
 
     @property
     def free(self) -> NDArray:
-        """qdd without contact forces, (nv,)."""
+        """Accelerations qdd without contact forces, (nv,)."""
         return self.acceleration(np.zeros(len(self.contacts)))
 
     def acceleration(self, lam: NDArray) -> NDArray:
-        """qdd under contact forces lam (n_c,), Eq 11.41."""
+        """Return qdd (nv,) under contact forces lam (n_c,), Eq 11.41."""
         force = self.T @ lam + self.tau - self.C - self.H @ self.g
         return self.G @ np.linalg.solve(self.G.T @ self.H @ self.G, self.G.T @ force) + self.g
 
@@ -92,17 +99,18 @@ class ContactEquation:
 def separation(
     model: Model, q: NDArray, qd: NDArray, contacts: Sequence[PointContact], *, t: float = 0.0
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """How contacts separate: T (nv, n_c), zeta (n_c,) and Tdot^T qd (n_c,) (Featherstone 2008, Eqs 11.25-11.30).
+    """Return T (nv, n_c), zeta (n_c,) and Tdot^T qd (n_c,) of contacts (Featherstone 2008, Eqs 11.25-11.30).
 
-    Prescribed joints move bodies by themselves: zeta and Tdot^T qd hold that.
+    zeta and Tdot^T qd include the motion of prescribed joints.
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     qd : ndarray (nv,)
-        Of the joints of the spanning tree.
+        Velocities of the joints of the spanning tree.
     contacts : sequence of PointContact
-        In this state.
+        Contacts in this state.
     t : float, optional
         Time in s, for prescribed joints.
 
@@ -137,24 +145,25 @@ def contact_equation(
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> ContactEquation:
-    """Every term of Eqs 11.41 and 11.42.
+    """Return all terms of Eqs 11.41 and 11.42.
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     qd, tau : ndarray (nv,)
         Joint velocities and forces; springs and dampers are not added to tau.
     contacts : sequence of PointContact
-        In this state.
+        Contacts in this state.
     f_ext : ExternalForces, optional
-        See `external_forces`.
+        External forces, see `external_forces`.
     t : float, optional
         Time in s, for prescribed joints.
 
     Raises
     ------
     ModelError
-        If constraint elements hold, or a body is not in the model.
+        If the model has constraint elements, or a body is not in it.
     """
     require_no_constraints(model, "the equation of contacts")
     if model.loops:
@@ -173,7 +182,7 @@ def contact_equation(
 
 
 def free_normals(H: NDArray, G: NDArray, T: NDArray) -> NDArray:
-    """G^T T (n, n_c); columns are zeros where loops hold what the tree alone could move, but for round-off."""
+    """Return G^T T (n, n_c); columns that vanish up to round-off, because loops block the normal, become zero."""
     T_y = G.T @ T
     left = np.einsum("ij,ij->j", T_y, np.linalg.solve(G.T @ H @ G, T_y))
     T_y[:, left <= 1e-20 * np.einsum("ij,ij->j", T, np.linalg.solve(H, T))] = 0.0
@@ -182,24 +191,24 @@ def free_normals(H: NDArray, G: NDArray, T: NDArray) -> NDArray:
 
 @dataclass(frozen=True, eq=False)
 class ContactMotion:
-    """Accelerations and contact forces.
+    """Solution of a contact problem: accelerations and contact forces.
 
     Attributes
     ----------
     qdd : ndarray (nv,)
-        Unique.
+        Accelerations, unique.
     lam : ndarray (n_c,)
         Contact forces, N; a basic solution, unique only where the normals of `current` are independent.
     tau_c : ndarray (nv,)
-        What they do to the joints, T lam; unique.
+        Joint-space contact force T lam, unique.
     zeta_rate : ndarray (n_c,)
         Separation accelerations, m/s2; unique.
     current : tuple of str
         Contacts that persist, zeta' = 0.
     active : tuple of str
-        Those of them whose normals are a basis of all of `current`, among them every one with a force.
+        Contacts whose normals form a basis of those of `current`; they include all contacts with a force.
     unique : bool
-        Whether lam is.
+        Whether lam is unique.
     """
 
     qdd: NDArray
@@ -219,12 +228,12 @@ def contact_motion(equation: ContactEquation, method: Method = "active set", *, 
     method : Method, optional
         'active set' (Eq 11.43), 'lemke' (Eq 11.42) or 'gauss' (Eq 11.44, in accelerations).
     tol : float, optional
-        Separation velocity that counts as zero, m/s: contacts that move faster need an impulse, or are none.
+        Separation velocity that counts as zero, m/s: faster contacts need an impulse, or separate.
 
     Raises
     ------
     InfeasibleError
-        If no forces keep the bodies apart, with the names of the contacts.
+        If no forces keep the bodies apart; the message names the contacts.
     StateError
         If a contact approaches or separates, or the method is unknown.
     """
@@ -234,7 +243,7 @@ def contact_motion(equation: ContactEquation, method: Method = "active set", *, 
             raise StateError(f"contact {name!r} has separation velocity {zeta:.6g} m/s, not zero; {instead}")
     if method == "gauss":
         G, free = equation.G, equation.free
-        near = least_distance(  # in what loops leave free, counted from the motion without contact
+        near = least_distance(  # in independent accelerations, relative to the motion without contact
             G.T @ equation.H @ G, np.zeros(G.shape[1]), equation.T_y, equation.T.T @ free + equation.Tdot_qd,
             equation.names,
         )  # fmt: skip
@@ -258,15 +267,15 @@ def contact_motion(equation: ContactEquation, method: Method = "active set", *, 
 
 
 def contact_sets(equation: ContactEquation, lam: NDArray, zeta_rate: NDArray) -> tuple[list[int], list[int]]:
-    """Numbers of the current contacts, with zeta' = 0, and of the active ones, which are a basis of their normals.
+    """Return indices of current contacts, zeta' = 0, and of active ones, whose normals form a basis of those.
 
-    Contacts with a force come first; where these do not span the normals of all current ones, some with
+    Contacts with a force come first; if these do not span the normals of all current ones, some with
     zeta' = lam = 0 are added (Featherstone 2008, section 11.5).
 
     Parameters
     ----------
     lam, zeta_rate : ndarray (n_c,)
-        A basic solution.
+        Forces, N, and separation accelerations, m/s2, of a basic solution.
     """
     zero = 1e-9 * max(1e-12, float(np.abs(equation.d).max(initial=0.0)))
     current = [i for i in range(len(lam)) if zeta_rate[i] <= zero]

@@ -1,4 +1,10 @@
-"""Motion from event to event: active contacts are equations until one is gained, lost, or pulls (Table 11.1)."""
+"""Event-driven simulation of rigid contact without friction (Featherstone 2008, Table 11.1).
+
+Between events the active contacts are equations of motion constraints, so that smooth integration applies. A step is
+searched for its first event on the polynomial of the integration method: a gap that closes (gain), a vertex that leaves
+its face (geometric loss), or a contact force that would pull (negative force). At the event impulses are applied if
+bodies collide, and the complementarity problem of all touching contacts gives the new active set.
+"""
 
 from __future__ import annotations
 
@@ -20,33 +26,33 @@ from rbdkit.model import Model
 
 Kind = Literal["start", "gain", "geometric loss", "negative force"]
 SPEED = 1e-8
-"""Separation velocities below this, m/s, count as none after an impulse."""
+"""Separation velocities below this, m/s, count as zero after an impulse."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactChange:
-    """One event.
+    """Event of a simulation: a change of the set of active contacts.
 
     Attributes
     ----------
     t : float
-        s.
+        Time, s.
     kind : Kind
         'start', 'gain', 'geometric loss' or 'negative force'.
     names : tuple of str
-        Of the contacts where it happened.
+        Names of the contacts that caused it.
     before : tuple of str
-        Contacts that were active.
+        Names of the contacts that were active before.
     tried : tuple of str
-        Contacts in state 3 of Fig 11.4 afterwards, which the complementarity problem was solved for.
+        Contacts in state 3 of Fig 11.4 afterwards, for which the complementarity problem was solved.
     current, active : tuple of str
-        Those of them that persist, and a basis of their normals.
+        The tried contacts that persist, and those whose normals form a basis.
     lam : dict of str to float
-        Forces of the active ones, N.
+        Forces of the active contacts, N.
     impulse : dict of str to float
         Impulses at a gain, N s.
     energy_lost : float
-        To these, J.
+        Energy lost to the impulses, J.
     """
 
     t: float
@@ -63,14 +69,16 @@ class ContactChange:
 
 @dataclass(frozen=True, eq=False)
 class ContactHistory:
-    """States after each step and each event.
+    """States of a simulation after each step and each event.
 
     Attributes
     ----------
     t : ndarray (n,)
-        s. A moment of an impulse stands twice, before it and after it.
+        Times, s. The time of an impulse appears twice, before and after it.
     q : ndarray (n, nq)
+        Coordinates.
     v : ndarray (n, nv)
+        Velocities.
     lam : ndarray (n, n_pairs)
         Contact forces, N.
     phi : ndarray (n, n_pairs)
@@ -104,36 +112,38 @@ def event_driven(
 ) -> ContactHistory:
     """Simulate rigid contact without friction by Table 11.1 (Featherstone 2008, section 11.5).
 
-    The steps are Heun's; what happens inside one is found on its polynomial. After a step the active contacts are
-    brought back to zero distance and speed by the least displacement, as constraints of accelerations drift.
+    The steps are Heun's, and events inside a step are found on its polynomial. After a step the active contacts are
+    brought back to zero distance and speed by the least displacement, because constraints on accelerations drift.
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Initial coordinates.
     v : ndarray (nv,)
+        Initial velocities.
     pairs : sequence of ContactPair
-        All that may touch. One with a method ``over(model, q, t=...)`` (`VertexOnFace`) is a contact only where that
-        is positive, and is lost where it passes zero.
+        All pairs that may touch. One with a method ``over(model, q, t=...)`` (`VertexOnFace`) is a contact only where
+        that is positive, and is lost where it passes zero.
     duration, h : float
-        s.
+        Simulated time and step, s.
     e : float, optional
         Coefficient of restitution.
     tau : callable, optional
         Joint forces tau(t, q, v) (nv,); none if not given.
     touch : float, optional
-        Distance that counts as touching, m. A step that ends deeper holds a gain.
+        Distance that counts as touching, m. A step that ends with deeper penetration contains a gain.
     settle : float, optional
-        Impacts slower than this, m/s, do not bounce, and contacts that part slower stay: else bounces, and a box that
-        rocks from corner to corner, would make events without end in finite time.
+        Impacts slower than this, m/s, do not bounce, and contacts that separate slower persist. Otherwise bouncing, and
+        a box that rocks from corner to corner, would make infinitely many events in finite time (Zeno behaviour).
     slack : float, optional
-        A force must pull with more than this, N, to end a contact: against chatter.
+        Tensile force, N, above which a contact ends; it prevents chatter.
     most : int, optional
-        Events.
+        Largest number of events.
 
     Raises
     ------
     InfeasibleError
-        If no forces or impulses keep bodies apart, with the names of the contacts; a note says when.
+        If no forces or impulses keep bodies apart, with the names of the contacts and the time.
     StateError
         If bodies penetrate at the beginning.
     ConvergenceError
@@ -174,7 +184,7 @@ def event_driven(
 
 
 class _Run:
-    """What is current and active between events, and how the next event is found."""
+    """Current and active contacts between events, and the search for the next event."""
 
     def __init__(
         self, model: Model, pairs: tuple[ContactPair, ...], tau: Callable[[float, NDArray, NDArray], NDArray] | None,
@@ -188,7 +198,7 @@ class _Run:
         self.kept: list[tuple[float, NDArray, NDArray, NDArray, NDArray]] = []
 
     def start(self, t: float, q: NDArray, v: NDArray) -> tuple[str, ...]:
-        """Names of what touches at the beginning; nothing may penetrate (Fig 11.4)."""
+        """Return the names of the pairs that touch at the beginning; none may penetrate (Fig 11.4)."""
         found = []
         for i, contact in enumerate(self.contacts(t, q, v)):
             if self.over(i, t, q) > 0.0:
@@ -202,7 +212,7 @@ class _Run:
         return [self.pairs[i].at(self.model, q, v, t=t) for i in rows]
 
     def over(self, i: int, t: float, q: NDArray) -> float:
-        """Positive where the pair is one: everywhere but for faces that end."""
+        """Return a positive number where the pair can touch; only bounded faces limit that."""
         over = getattr(self.pairs[i], "over", None)
         return np.inf if over is None else float(over(self.model, q, t=t))
 
@@ -211,16 +221,16 @@ class _Run:
         return contact_equation(self.model, q, v, tau, contacts, t=t)
 
     def forces(self, t: float, q: NDArray, v: NDArray) -> tuple[ContactEquation, NDArray]:
-        """Active contacts as equations (chapter 8): their forces, of either sign."""
+        """Return the equation and forces, of either sign, of the active contacts as equality constraints."""
         equation = self.equation(t, q, v, self.contacts(t, q, v, self.active))
         return equation, -np.linalg.solve(equation.M, equation.d)
 
     def acceleration(self, q: NDArray, v: NDArray, t: float) -> NDArray:
-        """qdd while the active contacts last (step 1)."""
+        """Return qdd while the active contacts persist (step 1)."""
         return ContactEquation.acceleration(*self.forces(t, q, v))
 
     def brought_back(self, t: float, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Active contacts to distance and speed zero, along H^-1 T."""
+        """Project the active contacts to zero distance and speed, along H^-1 T: the least displacement."""
         if self.active:
             for _ in range(2):
                 contacts = self.contacts(t, q, v, self.active)
@@ -237,7 +247,7 @@ class _Run:
         self.kept.append((t, q, v, lam, np.array([contact.phi for contact in self.contacts(t, q, v)])))
 
     def earliest(self, step: MotionStep, t: float) -> tuple[float, Kind | None, tuple[str, ...]]:
-        """Step 2 and 3: the part of the step until the first event, its kind and contacts."""
+        """Return the fraction of the step until the first event, its kind and its contacts (steps 2 and 3)."""
         first: tuple[float, Kind | None, tuple[str, ...]] = (1.0, None, ())
 
         def gap(delta: float, i: int) -> float:
@@ -266,10 +276,10 @@ class _Run:
     def settle_contacts(
         self, t: float, q: NDArray, v: NDArray, kind: Kind, names: tuple[str, ...], impulse: bool
     ) -> tuple[NDArray, NDArray]:
-        """Steps 4 to 6: impulses at all contacts that touch, then the new current and active sets."""
+        """Apply impulses at all touching contacts, then find the new current and active sets (steps 4 to 6)."""
         before = tuple(self.pairs[i].name for i in self.active)
         contacts = self.contacts(t, q, v)
-        near = 2.0 * self.touch + 0.1 * self.settle**2  # how high a bounce rises that is none
+        near = 2.0 * self.touch + 0.1 * self.settle**2  # a bounce slower than `settle` rises about v^2 / 2 g
         rows = [i for i, c in enumerate(contacts) if abs(c.phi) <= near and self.over(i, t, q) > 0.0]
         given: dict[str, float] = {}
         lost = 0.0
@@ -308,7 +318,7 @@ class _Run:
 
 
 def _root(f: Callable[[float, int], float], i: int, low: float) -> float:
-    """Where f falls through zero in a step at whose end it is negative; 0 if it is so from the beginning."""
+    """Return the fraction at which f, negative at the end of a step, falls through zero; 0 if it is never positive."""
     from scipy.optimize import brentq  # slow to load
 
     part = 0.5

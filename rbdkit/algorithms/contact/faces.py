@@ -1,4 +1,4 @@
-"""A vertex on a face that ends: contacts that are lost where the vertex runs off the edge."""
+"""Contact of a vertex with a bounded face, which is lost when the vertex runs off the edge."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Point = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class VertexOnFace:
-    """A vertex of the successor against a flat convex face of the predecessor (Featherstone 2008, Fig 11.6).
+    """Contact pair: a vertex of the successor and a flat convex face of the predecessor (Featherstone 2008, Fig 11.6).
 
     Parameters
     ----------
     name, predecessor, successor : str
-        Of the contact, and of its bodies.
+        Names of the contact and of its bodies.
     vertex : tuple of 3 floats
-        In the coordinates of the successor, m.
+        Vertex in the coordinates of the successor, m.
     corners : tuple of points
-        Of the face, counterclockwise seen from outside, in the coordinates of the predecessor.
+        Corners of the face, counterclockwise seen from outside, in the coordinates of the predecessor, m.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class VertexOnFace:
 
     @property
     def normal(self) -> Point:
-        """Of the face, outwards."""
+        """Outward unit normal of the face, in the coordinates of the predecessor."""
         c = np.array(self.corners, dtype=float)
         n = np.cross(c, np.roll(c, -1, axis=0)).sum(axis=0)  # twice the area
         length = float(np.linalg.norm(n))
@@ -70,14 +70,14 @@ class VertexOnFace:
         return (x, y, z)
 
     def at(self, model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> PointContact:
-        """The contact in a state, whether the vertex is over the face or not: `over` says that."""
+        """Return the contact in a state, as if the face were a plane; `over` tells whether the vertex is on it."""
         on = VertexOnPlane(self.name, self.predecessor, self.successor, self.vertex, self.corners[0], self.normal)
         return on.at(model, q, qd, t=t)
 
     def over(self, model: Model, q: NDArray, *, t: float = 0.0) -> float:
-        """How far inside the face the vertex is, m: distance to the nearest edge, negative outside.
+        """Return the distance of the vertex from the nearest edge of the face, m, negative outside.
 
-        A step through zero is a geometric event: no equation of motion tells it.
+        Its zero crossing is a geometric event, which no equation of motion shows.
         """
         kinematics = forward_kinematics(model, q, t=t)
         p, s = kinematics.pose(self.predecessor), kinematics.pose(self.successor)

@@ -1,4 +1,4 @@
-"""Impulses: blows on a body and on a system, collisions of two bodies, and blows at many contacts at once."""
+"""Impulsive dynamics: impulses on a body or a system, collisions, and simultaneous impulses at many contacts."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from rbdkit.spatial.read_numbers import shown
 
 
 def body_impulse(I: NDArray, iota: NDArray) -> NDArray:
-    """Step of velocity dv = I^-1 iota, (6,) (Featherstone 2008, Eqs 11.55, 11.56).
+    """Return the step of velocity dv = I^-1 iota, (6,) (Featherstone 2008, Eqs 11.55, 11.56).
 
     Parameters
     ----------
     I : ndarray (6, 6)
         Inertia of a body, or articulated-body inertia of a handle.
     iota : ndarray (6,)
-        Impulse on it, N m s and N s.
+        Spatial impulse on it, N m s and N s.
     """
     return np.linalg.solve(I, iota)
 
 
 @dataclass(frozen=True, eq=False)
 class SystemImpulse:
-    """A blow on one body of a system.
+    """Response of a system to an impulse on one of its bodies.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class SystemImpulse:
     dqd : ndarray (nv,)
         Step of the joint velocities.
     dv : ndarray (6,)
-        Step of the velocity of the body that was hit, in world coordinates.
+        Step of the velocity of this body, in world coordinates.
     """
 
     u: NDArray
@@ -53,24 +53,25 @@ class SystemImpulse:
 
 
 def system_impulse(model: Model, q: NDArray, body: str, iota: NDArray, *, t: float = 0.0) -> SystemImpulse:
-    """What an impulse on one body does to all (Featherstone 2008, Eqs 11.57-11.59).
+    """Return the velocity steps of a whole system due to an impulse on one body (Featherstone 2008, Eqs 11.57-11.59).
 
-    Real impacts run as waves through bodies and bearings; rigid joints pass them on at once.
+    Real impacts travel as waves through bodies and bearings; rigid joints transmit them instantaneously.
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     body : str
-        That is hit.
+        Name of the body.
     iota : ndarray (6,)
-        Impulse in world coordinates.
+        Spatial impulse on it in world coordinates.
     t : float, optional
         Time in s, for prescribed joints, which keep their motion.
 
     Raises
     ------
     ModelError
-        If joints close loops, or the body is not in the model.
+        If the model has loop joints, or the body is not in it.
     """
     require_tree(model, "the impulse equation")
     J = jacobian(model, q, body, "world", t=t)
@@ -81,12 +82,12 @@ def system_impulse(model: Model, q: NDArray, body: str, iota: NDArray, *, t: flo
 
 @dataclass(frozen=True, eq=False)
 class Collision:
-    """Two bodies after a collision at one point.
+    """Result of a collision of two bodies at one point.
 
     Attributes
     ----------
     lam : ndarray (k,)
-        Impulse coefficients, of the columns of N; one, of the normal, without friction.
+        Impulse coefficients of the columns of N; only that of the normal without friction.
     iota : ndarray (6,)
         Impulse from body 1 on body 2.
     dv_1, dv_2 : ndarray (6,)
@@ -94,7 +95,7 @@ class Collision:
     zeta, zeta_after : ndarray (k,)
         Separation velocities before and after.
     energy_lost : float
-        J; below zero where restitution made energy.
+        Lost energy, J; negative if restitution created energy.
     """
 
     lam: NDArray
@@ -106,9 +107,9 @@ class Collision:
     energy_lost: float
 
     def inside_cone(self, mu: float) -> bool:
-        """Whether friction of coefficient mu can give this impulse; columns 0 and 1 of N are tangents, 2 the normal.
+        """Return whether the impulse is inside the friction cone of mu; columns 0, 1 of N are tangents, 2 the normal.
 
-        If not, tangential motion is not arrested and Eq 11.72 does not hold.
+        If not, sliding does not stop and Eq 11.72 does not hold.
         """
         if len(self.lam) < 3:
             return True
@@ -118,12 +119,12 @@ class Collision:
 def frictionless_collision(
     I_1: NDArray | None, I_2: NDArray, n: NDArray, v_1: NDArray, v_2: NDArray, e: float
 ) -> Collision:
-    """Two bodies that collide at one point without friction (Featherstone 2008, Eqs 11.60-11.65).
+    """Return the frictionless collision of two bodies at one point (Featherstone 2008, Eqs 11.60-11.65).
 
     Parameters
     ----------
     I_1, I_2 : ndarray (6, 6)
-        Inertias, all in the same coordinates; I_1 None: body 1 cannot be moved.
+        Inertias in common coordinates; I_1 = None for a body 1 that cannot move.
     n : ndarray (6,)
         Normal, from body 1 to body 2.
     v_1, v_2 : ndarray (6,)
@@ -152,20 +153,21 @@ def frictionless_collision(
 def sticking_collision(
     I_1: NDArray | None, I_2: NDArray, N: NDArray, v_1: NDArray, v_2: NDArray, E: ArrayLike
 ) -> Collision:
-    """Two bodies that collide at one point while friction arrests the sliding (Featherstone 2008, Eqs 11.66-11.72).
+    """Return the collision of two bodies whose sliding is stopped by friction (Featherstone 2008, Eqs 11.66-11.72).
 
-    Ask `Collision.inside_cone` whether friction can.
+    `Collision.inside_cone` tells whether friction suffices for that.
 
     Parameters
     ----------
     I_1, I_2 : ndarray (6, 6)
-        Inertias; I_1 None: body 1 cannot be moved.
+        Inertias in common coordinates; I_1 = None for a body 1 that cannot move.
     N : ndarray (6, k)
         Tangents n_x, n_y and normal n_z through the point; a fourth column may be the couple about the normal.
     v_1, v_2 : ndarray (6,)
         Velocities before.
     E : float or array_like (k, k)
-        e of the normal direction, or all of E: tangential and torsional restitution on its diagonal.
+        Coefficient of restitution e of the normal direction, or the whole matrix E: tangential and torsional
+        restitution on its diagonal.
 
     Raises
     ------
@@ -203,18 +205,18 @@ def _collide(
 
 @dataclass(frozen=True, eq=False)
 class ContactImpulse:
-    """Blows at all contacts of a system at once.
+    """Simultaneous impulses at all contacts of a system.
 
     Attributes
     ----------
     qd : ndarray (nv,)
-        Joint velocities after.
+        Joint velocities after the impulses.
     lam : ndarray (n_c,)
         Impulses, N s; a basic solution.
     zeta, zeta_after : ndarray (n_c,)
-        Separation velocities, m/s.
+        Separation velocities before and after, m/s.
     energy_lost : float
-        J, of the joints' motion; below zero where restitution made energy.
+        Lost kinetic energy, J; negative if restitution created energy.
     """
 
     qd: NDArray
@@ -233,19 +235,20 @@ def contact_impulse(
     *,
     t: float = 0.0,
 ) -> ContactImpulse:
-    """Frictionless impulses at several contacts at once: zeta_after + e zeta >= 0, lam >= 0, one of both zero.
+    """Return simultaneous frictionless impulses: zeta_after + e zeta >= 0 and lam >= 0, one of each pair zero.
 
-    Eq 11.64 at each contact that is hit, and no pull at the others, which may part faster (Table 11.1, step 4). At
-    once is not one after the other: a row of balls gives other velocities then. Loops stay closed: their joints pass
-    the blow on.
+    This is Eq 11.64 at each colliding contact, and no tension at the others, which may separate faster (Table 11.1,
+    step 4). Sequential impulses would give other velocities, as in a row of balls. Loops stay closed, because their
+    joints transmit impulses.
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     qd : ndarray (nv,)
-        Before.
+        Joint velocities before.
     contacts : sequence of PointContact
-        All current contacts, those that are hit among them.
+        All current contacts, including the colliding ones.
     e : float or ndarray (n_c,)
         Coefficients of restitution, from 0 to 1.
     t : float, optional
@@ -254,11 +257,11 @@ def contact_impulse(
     Raises
     ------
     ModelError
-        If constraint elements hold, or a body is not in the model.
+        If the model has constraint elements, or a body is not in it.
     StateError
         If e is out of range.
     InfeasibleError
-        If no impulses part the bodies, with the names of the contacts.
+        If no impulses separate the bodies; the message names the contacts.
     """
     require_no_constraints(model, "the impulse equation")
     restitution = np.broadcast_to(np.asarray(e, dtype=float), (len(contacts),))

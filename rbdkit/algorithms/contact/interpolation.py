@@ -1,4 +1,4 @@
-"""What happens inside an integration step: the polynomial that a method fits (Featherstone 2008, section 11.5)."""
+"""Dense output of integration steps: the polynomial that a method fits (Featherstone 2008, section 11.5)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from rbdkit.errors import StateError
 
 @dataclass(frozen=True, eq=False)
 class DenseStep:
-    """One step y_0 -> y_1 whose inside is known: y(delta) = y_0 + h sum of b_i(delta) k_i, delta from 0 to 1.
+    """Integration step with dense output: y(delta) = y_0 + h sum of b_i(delta) k_i, delta from 0 to 1.
 
     Attributes
     ----------
     y_0 : ndarray (n,)
+        State at the beginning of the step.
     h : float
-        s.
+        Step, s.
     k : ndarray (s, n)
         Rates of the stages.
     b : ndarray (s, degree)
-        Coefficients of delta, delta^2, ... of each b_i; b_i' is what Eq 11.45 calls p.
+        Coefficients of delta, delta^2, ... of each b_i; Eq 11.45 calls b_i' p.
     """
 
     y_0: NDArray
@@ -32,35 +33,37 @@ class DenseStep:
     b: NDArray
 
     def at(self, delta: float) -> NDArray:
-        """y a part delta of the step after its beginning, (n,) (Eqs 11.46, 11.49, 11.51)."""
+        """Return y (n,) at the fraction delta of the step (Eqs 11.46, 11.49, 11.51)."""
         powers = delta ** np.arange(1, self.b.shape[1] + 1)
         return self.y_0 + self.h * (self.b @ powers) @ self.k
 
 
 def euler_step(f: Callable[[NDArray, float], NDArray], y_0: NDArray, t_0: float, h: float) -> DenseStep:
-    """Euler's step (Featherstone 2008, Eqs 11.47, 11.49).
+    """Return a step of Euler's method (Featherstone 2008, Eqs 11.47, 11.49).
 
     Parameters
     ----------
     f : callable
         Rate f(y, t).
     y_0 : ndarray (n,)
+        State at the beginning of the step.
     t_0, h : float
-        s.
+        Initial time and step, s.
     """
     return DenseStep(y_0, h, np.array([f(y_0, t_0)]), np.array([[1.0]]))
 
 
 def heun_step(f: Callable[[NDArray, float], NDArray], y_0: NDArray, t_0: float, h: float) -> DenseStep:
-    """Heun's step of second order (Featherstone 2008, Eqs 11.50, 11.51).
+    """Return a step of Heun's method of second order (Featherstone 2008, Eqs 11.50, 11.51).
 
     Parameters
     ----------
     f : callable
         Rate f(y, t).
     y_0 : ndarray (n,)
+        State at the beginning of the step.
     t_0, h : float
-        s.
+        Initial time and step, s.
     """
     k_1 = f(y_0, t_0)
     k_2 = f(y_0 + 2.0 / 3.0 * h * k_1, t_0 + 2.0 / 3.0 * h)
@@ -68,17 +71,18 @@ def heun_step(f: Callable[[NDArray, float], NDArray], y_0: NDArray, t_0: float, 
 
 
 def polynomial_step(y_0: NDArray, h: float, places: ArrayLike, k: NDArray) -> DenseStep:
-    """The step of a polynomial through rates at several places of it (Featherstone 2008, Eqs 11.45, 11.46).
+    """Return the step whose rate is the polynomial through given rates (Featherstone 2008, Eqs 11.45, 11.46).
 
     Parameters
     ----------
     y_0 : ndarray (n,)
+        State at the beginning of the step.
     h : float
-        s.
+        Step, s.
     places : array_like (s,)
-        Where the rates were taken, as parts of the step; all different.
+        Fractions of the step at which the rates were taken; all different.
     k : ndarray (s, n)
-        The rates.
+        Rates at these fractions.
 
     Raises
     ------

@@ -1,4 +1,10 @@
-"""Dry friction inside joints, and at contacts beside them: bilateral staggered projections (Sueda, section 2.11)."""
+"""Dry friction in joints and at contacts, by bilateral staggered projections (Sueda, section 2.11).
+
+Friction depends on normal forces, and these on friction; so both are found in turns until they agree. One half of a
+round solves for the motion in joint coordinates with the friction forces given; its difference from the motion of the
+loose bodies are the joint reactions, which the points of the bearings share as normal impulses. The other half
+maximises dissipation within the friction bounds that those set.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +28,16 @@ from rbdkit.spatial.read_numbers import shown
 
 @dataclass(frozen=True, eq=False)
 class LoopRows:
-    """Rows that close a loop, on the twists of loose bodies: G_m phi = 0.
+    """Loop constraint on the twists of loose bodies: G_m phi = 0.
 
     Parameters
     ----------
     name : str
-        For bearings, whose `joint` it may be, and for errors.
+        Name of the loop, for errors and for the `joint` of a bearing.
     predecessor, successor : str
-        Bodies that it ties.
+        Names of the bodies that it connects.
     G_m, G_rate_phi : ndarray (k, 6 n), (k,)
-        Rows, and their rate times phi.
+        Jacobian, and its rate times phi.
     """
 
     name: str
@@ -43,27 +49,27 @@ class LoopRows:
 
 @dataclass(frozen=True, eq=False)
 class JointFriction:
-    """The end of a step with friction in joints.
+    """Result of a step with friction in joints.
 
     Attributes
     ----------
     qd : ndarray (nv,)
         Velocities after the step.
     f_beta : ndarray (6 n,)
-        Friction forces on the bodies, to begin the next step with.
+        Friction forces on the bodies, the initial guess of the next step.
     reactions : dict of str to ndarray (6,)
-        Force through each joint, friction not counted, on its successor body and in its coordinates.
+        Force through each joint without friction, on its successor body and in coordinates of that body.
     alpha : dict of str to ndarray (k,)
         Normal impulses of the points of each bearing, of either sign, N s.
     beta : dict of str to ndarray (k, 2)
-        Tangential ones.
+        Tangential impulses of these points, N s.
     contacts : ndarray (m, 3)
-        Impulses at external contacts: normal, two tangents.
+        Impulses at external contacts, N s: one normal, two tangential.
     misfit : float
-        Largest part of a reaction that the points of its bearing cannot carry, of its size; round-off for points that
-        resist all that the joint resists.
+        Largest fraction of a reaction that the points of its bearing cannot carry; round-off if the points constrain
+        everything that the joint constrains.
     iterations : int
-        Rounds.
+        Number of rounds.
     """
 
     qd: NDArray
@@ -94,52 +100,53 @@ def bilateral_staggered_projections(
     most: int = 500,
     t: float = 0.0,
 ) -> JointFriction:
-    """One step of Algorithm 8: joint reactions and friction in turns (Sueda, Eqs 2.113-2.120).
+    """Make one step of Algorithm 8: joint reactions and friction in turns (Sueda, Eqs 2.113-2.120).
 
-    Instead of a contact problem the motion in joint coordinates is compared with that of loose bodies; what makes the
-    difference are the forces of joints (Eq 2.117, with the rate of J at both places). External contacts and loops
-    bound the motion in joint coordinates alone, and what they do is taken off the difference: with Eq 2.119, where they
-    act on the loose bodies too, but otherwise, joint reactions would do work.
+    Instead of solving a contact problem, the motion in joint coordinates is compared with that of loose bodies; the
+    difference is due to the joint forces (Eq 2.117, with the rate of J in both places). External contacts and loops
+    constrain the motion in joint coordinates only, and their impulses are subtracted from the difference. Eq 2.119
+    applies them to the loose bodies too; joint reactions would then do work.
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     qd : ndarray (nv,)
-        Before the step.
+        Joint velocities before the step.
     h : float
         Step, s.
     bearings : sequence of Bearing
-        Of the joints that have friction.
+        Bearings of the joints with friction.
     tau : ndarray (nv,), optional
         Joint forces; springs and dampers are not added.
     contacts : sequence of PointContact, optional
-        External ones, one-sided: N phi >= 0 after the step.
+        External contacts, unilateral: N phi >= 0 after the step.
     mu : array_like (m,), optional
         Their coefficients of friction; one number for all.
     loops : sequence of LoopRows, optional
-        Two-sided ones.
+        Loop constraints, bilateral.
     f_beta : ndarray (6 n,), optional
-        Friction forces of the last step, to begin with.
+        Friction forces of the last step, as initial guess.
     f_ext : ExternalForces, optional
-        See `external_forces`.
+        External forces, see `external_forces`.
     epsilon : float, optional
-        Regularization of Eq 2.118, as a part of the mean of the diagonal: of all impulses that carry a reaction the
-        smallest are taken; a joint that squeezes itself would have more friction.
+        Regularization of Eq 2.118, as a fraction of the mean of the diagonal: it selects the smallest of all impulses
+        that carry a reaction, since a joint that squeezes itself would have more friction.
     tol : float, optional
-        Change of the reactions that ends it, in the norm of M^-1, as a part of the momenta.
+        Change of the reactions at which the iteration ends, in the norm of M^-1, as a fraction of the momenta.
     most : int, optional
-        Rounds.
+        Largest number of rounds.
     t : float, optional
         Time in s, for prescribed joints.
 
     Raises
     ------
     ModelError
-        If a joint or body is unknown, joints close loops (give `loops`), or joints follow others.
+        If a joint or body is unknown, the model has loop joints (give `loops`) or mimic joints.
     InfeasibleError
         If contacts and loops contradict each other.
     ConvergenceError
-        If the turns do not settle.
+        If the rounds do not converge.
     StateError
         If h is not positive or mu negative.
     """
@@ -203,9 +210,10 @@ def bilateral_staggered_projections(
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A bearing at one state.
+    """Bearing at one state.
 
-    T : rows of its tangents on all twists. N : of its normals on the twist of its successor. M : inertia of that.
+    T : (2 k, 6 n) tangent rows on all twists. N : (k, 6) normal rows on the successor's twist. M : (6, 6) inertia of
+    it.
     """
 
     joint: str
@@ -216,7 +224,7 @@ class _Place:
     M: NDArray
 
     def impulses(self, iota: NDArray, epsilon: float) -> NDArray:
-        """alpha (k,) for an impulse through the joint, Eq 2.118."""
+        """Return the normal impulses alpha (k,) for an impulse iota (6,) through the joint, Eq 2.118."""
         # by singular values: a solver would leave rounding / epsilon of shares that cancel each other
         L = np.linalg.cholesky(self.M)
         U, s, V = np.linalg.svd(np.linalg.solve(L, self.N.T).T, full_matrices=False)
@@ -224,7 +232,7 @@ class _Place:
         return U @ (shares * (V @ np.linalg.solve(L, iota)))
 
     def misfit(self, alpha: NDArray, iota: NDArray) -> float:
-        """What is left of the impulse, as a part of it, both in the norm of M^-1."""
+        """Return the fraction of the impulse iota that alpha does not carry, in the norm of M^-1."""
         L = np.linalg.cholesky(self.M)
         size = float(np.linalg.norm(np.linalg.solve(L, iota)))
         return float(np.linalg.norm(np.linalg.solve(L, self.N.T @ alpha - iota))) / size if size > 0.0 else 0.0
@@ -253,7 +261,7 @@ def _places(model: Model, bodies: LooseBodies, bearings: Sequence[Bearing], loop
 
 
 def _distributed(model: Model, bodies: LooseBodies, f: NDArray, q: NDArray, tau: NDArray) -> dict[str, NDArray]:
-    """The reaction of each joint from what all joints do to each body: from the leaves to the root."""
+    """Return the reaction of each joint, from the total joint force f on each body, summed from leaves to root."""
     through = f.reshape(-1, 6).copy()
     reactions = {}
     for i in range(len(model.bodies) - 1, 0, -1):  # children before parents
@@ -267,7 +275,7 @@ def _distributed(model: Model, bodies: LooseBodies, f: NDArray, q: NDArray, tau:
 
 
 def _friction(T: NDArray, L: NDArray, v: NDArray, limits: NDArray) -> NDArray:
-    """Least of 1/2 b^T T (L L^T)^-1 T^T b + b^T T v with -limits <= b <= limits, Eq 2.114, as least squares."""
+    """Minimise 1/2 b^T T (L L^T)^-1 T^T b + b^T T v with -limits <= b <= limits, Eq 2.114, as least squares."""
     from scipy.optimize import lsq_linear  # slow to load
 
     beta, free = np.zeros(len(T)), limits > 0.0

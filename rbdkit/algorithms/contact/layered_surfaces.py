@@ -1,4 +1,4 @@
-"""Compliant surfaces with more inside: a pair in series with a spring, and an array of pairs (section 11.8, end)."""
+"""Compliant surfaces of several elements: a spring in series, and an array of patches (section 11.8, end)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rbdkit.errors import ModelError
 
 @dataclass(frozen=True)
 class SeriesSurface:
-    """A spring and a damper side by side, with a spring on top of them: a visco-elastic solid.
+    """Standard linear solid: a spring on top of a parallel spring-damper pair.
 
-    Its force begins at zero and has no jump where a body arrives with speed: the spring on top takes the blow. The
-    state is y <= 0, m, where that spring stands on the pair; a patch that nothing touches is at y.
+    The force has no jump when a body arrives with speed, because the top spring takes the impact. The state is y <= 0,
+    m, the position of the pair, on which the top spring stands; an untouched patch is at y.
 
     Parameters
     ----------
     K, D : float
         Stiffness, N/m, and damping, N s/m, of the pair.
     K_s : float
-        Stiffness of the spring on top, N/m; as it goes to infinity this is `CompliantSurface`.
+        Stiffness of the top spring, N/m; as it goes to infinity this is `CompliantSurface`.
 
     Raises
     ------
@@ -50,37 +50,37 @@ class SeriesSurface:
                 raise ModelError(f"{name} = {value} of a surface must be positive")
 
     def force(self, p: float, y: float) -> float:
-        """Contact force on a body at p, N."""
+        """Return the contact force on a body at p, N."""
         return self.K_s * max(0.0, y - p)
 
     def rate(self, y: float, f_c: float) -> float:
-        """y' under a contact force, m/s: Eq 11.73 of the pair."""
+        """Return y' under a contact force f_c, m/s, by Eq 11.73 of the pair."""
         return -(self.K * y + f_c) / self.D
 
     def recovered(self, y: float, after: float) -> float:
-        """y when nothing has touched for a time, s."""
+        """Return y after the patch has recovered untouched for `after` seconds."""
         return y * float(np.exp(-after * self.K / self.D))
 
     def at_rest(self, p: float) -> float:
-        """y under a body that has been at p <= 0 for long."""
+        """Return the equilibrium y under a body that rests at p <= 0."""
         return p * self.K_s / (self.K + self.K_s)
 
 
 @dataclass(frozen=True, eq=False)
 class SurfaceArray:
-    """Equal linear pairs at fixed places in a surface, with the surface between them interpolated.
+    """Array of equal linear spring-damper pairs in a surface, which is interpolated between them.
 
-    A body touches at a place s, and presses on the two pairs beside it, each with its weight w(s), so that the surface
-    ``z(s) = sum w_i z_i`` is where the body is. What moves over it leaves its dent behind and climbs out of it all the
-    time: that is the work of moving the locus of compression, and its drag comes out by itself. Halfway between two
-    places both pairs carry: it is twice as stiff there.
+    A body that touches at s presses on the two neighbouring pairs with weights w(s), so that the surface
+    ``z(s) = sum w_i z_i`` follows the body. A body that moves along the surface leaves its dent behind and climbs out
+    of it all the time; this is the work of moving the locus of compression, so that rolling drag follows without
+    further parameters. Halfway between two places both pairs carry, and the surface is twice as stiff.
 
     Parameters
     ----------
     surface : CompliantSurface
-        One of the pairs, n = 1, m = 0.
+        Properties of each pair, n = 1, m = 0.
     places : ndarray (k,)
-        Where they are, m, rising; at least two.
+        Positions of the pairs, m, increasing; at least two.
 
     Raises
     ------
@@ -112,11 +112,11 @@ class SurfaceArray:
         return np.eye(len(self.places))
 
     def weights(self, s: float) -> NDArray:
-        """w (k,) at a place; beyond the ends the last pair carries all."""
+        """Return the weights w (k,) at s; beyond the ends the last pair carries all."""
         return np.array([np.interp(s, self.places, hat) for hat in self._one_each])
 
     def slopes(self, s: float) -> NDArray:
-        """dw/ds (k,), 1/m; to the right of a place at that place."""
+        """Return the slopes dw/ds (k,), 1/m; at the position of a pair those to its right."""
         i = int(np.searchsorted(self.places, s, side="right"))
         w_s = np.zeros(len(self.places))
         if 0 < i < len(self.places):
@@ -124,24 +124,24 @@ class SurfaceArray:
         return w_s
 
     def forces(self, p: float, p_rate: float, s: float, s_rate: float, z: NDArray) -> tuple[float, float]:
-        """On a body at height p over place s: contact force, and the drag against its motion along s, N.
+        """Return the contact force on a body at height p over s, and the drag against its motion along s, N.
 
         Parameters
         ----------
         p, p_rate : float
             Height, m, and its rate; it touches where p <= z(s).
         s, s_rate : float
-            Place, m, and its rate.
+            Position along the surface, m, and its rate.
         z : ndarray (k,)
-            Of the pairs.
+            Positions of the pairs, m.
         """
         w, w_s = self.weights(s), self.slopes(s)
         if p > w @ z:
             return 0.0, 0.0
         K, D = self.surface.K, self.surface.D
         f_c = max(0.0, float(-K * (w @ z) + D * (s_rate * (w_s @ z) - p_rate)) / float(w @ w))
-        return f_c, -f_c * float(w_s @ z)  # across the surface as it lies
+        return f_c, -f_c * float(w_s @ z)  # the contact force is normal to the deformed surface
 
     def rates(self, s: float, f_c: float, z: NDArray) -> NDArray:
-        """z' (k,) under a contact force at s, m/s: Eq 11.73 of each pair with its share."""
+        """Return z' (k,) under a contact force at s, m/s, by Eq 11.73 for each pair with its share of the force."""
         return -(self.surface.K * z + self.weights(s) * f_c) / self.surface.D

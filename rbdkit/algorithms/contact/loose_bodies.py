@@ -1,4 +1,4 @@
-"""The bodies of a tree as if no joint held them, and contacts as rows on their twists (Sueda, sections 1.10, 1.11)."""
+"""Bodies of a tree without joints, and contact Jacobians on their twists (Sueda, sections 1.10, 1.11)."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from rbdkit.spatial.fields import material_jacobian
 
 @dataclass(frozen=True, eq=False)
 class LooseBodies:
-    """Every body but the world at one state, twists and wrenches in body coordinates, six numbers a body.
+    """All bodies without the world at one state; twists and wrenches in body coordinates, six numbers per body.
 
     Attributes
     ----------
     names : tuple of str
-        Of the bodies.
+        Names of the bodies.
     poses : ndarray (n, 4, 4)
-        In the world.
+        Poses in the world.
     M : ndarray (6 n, 6 n)
         Inertias, a block for each.
     phi : ndarray (6 n,)
         Twists.
     f : ndarray (6 n,)
-        Coriolis forces, gravity and external forces: M phi' = f where nothing holds a body (Eqs 1.21, 1.22).
+        Coriolis forces, gravity and external forces: M phi' = f for a free body (Eqs 1.21, 1.22).
     J : ndarray (6 n, nv)
-        From joint velocities: phi = J qd (Eq 2.1), but for joints that move as time says.
+        Jacobian: phi = J qd (Eq 2.1), plus the motion of prescribed joints.
     drift : ndarray (6 n,)
         phi' at qdd = 0, J-dot qd (Eq 2.2).
     """
@@ -50,28 +50,28 @@ class LooseBodies:
     drift: NDArray
 
     def pushed(self, h: float) -> NDArray:
-        """f-tilde = M phi + h f, (6 n,): momenta after a step without constraints (text before Eq 1.71)."""
+        """Return f-tilde = M phi + h f, (6 n,): the momenta after a step without constraints (text before Eq 1.71)."""
         return self.M @ self.phi + h * self.f
 
     def normal_rows(self, contacts: Sequence[PointContact]) -> NDArray:
-        """N (m, 6 n) with N phi the separation velocities; Eqs 1.76 and 1.78, the world has no columns.
+        """Return N (m, 6 n) such that N phi are the separation velocities (Eqs 1.76, 1.78); the world has no columns.
 
         Raises
         ------
         ModelError
-            If a contact is of a body that is not there.
+            If a contact refers to an unknown body.
         """
         return self._rows(contacts, [contact.normal[None] for contact in contacts], 1)
 
     def tangent_rows(self, contacts: Sequence[PointContact], along: NDArray | None = None) -> NDArray:
-        """T (2 m, 6 n): velocities along two tangents of each contact, the successor's against the predecessor's.
+        """Return T (2 m, 6 n): T phi are velocities of successors against predecessors along two tangents.
 
-        along : (m, 3) the first tangents, unit vectors in world axes across the normals; some if not given.
+        along : (m, 3) first tangents, unit vectors in world axes perpendicular to the normals; arbitrary if not given.
 
         Raises
         ------
         ModelError
-            As `normal_rows`.
+            As in `normal_rows`.
         """
         if along is None:
             return self._rows(contacts, [tangents(contact.normal) for contact in contacts], 2)
@@ -94,7 +94,7 @@ class LooseBodies:
 
 
 def tangents(normal: NDArray) -> NDArray:
-    """Two unit vectors (2, 3) that make a right-handed frame with a unit normal (3,)."""
+    """Return two unit vectors (2, 3) that form a right-handed frame with a unit normal (3,)."""
     axis = np.eye(3)[int(np.argmin(np.abs(normal)))]
     first = np.cross(axis, normal)
     first /= np.linalg.norm(first)
@@ -102,21 +102,23 @@ def tangents(normal: NDArray) -> NDArray:
 
 
 def loose_bodies(model: Model, q: NDArray, qd: NDArray, *, f_ext: ExternalForces = None, t: float = 0.0) -> LooseBodies:
-    """The bodies of a tree at one state, without the forces of its joints.
+    """Return the bodies of a tree at one state, without the forces of its joints.
 
     Parameters
     ----------
     q : ndarray (nq,)
+        Coordinates.
     qd : ndarray (nv,)
+        Joint velocities.
     f_ext : ExternalForces, optional
-        See `external_forces`.
+        External forces, see `external_forces`.
     t : float, optional
         Time in s, for prescribed joints.
 
     Raises
     ------
     ModelError
-        If joints close loops, or force elements, rotors or masses that are missing make the bodies more than that.
+        If the model has loop joints, force elements, rotors or bodies without mass.
 
     Examples
     --------

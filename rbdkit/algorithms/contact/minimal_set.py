@@ -1,4 +1,4 @@
-"""Lines and surfaces of contact by as few points as say the same (Featherstone 2008, section 11.6)."""
+"""Minimal sets of contact points for lines and surfaces of contact (Featherstone 2008, section 11.6)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rbdkit.errors import StateError
 
 
 def is_positively_dependent(v: NDArray, others: NDArray, tol: float = 1e-9) -> bool:
-    """Whether v (k,) is a sum of columns of others (k, n) with factors >= 0, up to tol of its length."""
+    """Return whether v (k,) is a sum of columns of others (k, n) with factors >= 0, up to tol of its length."""
     from scipy.optimize import nnls  # slow to load
 
     size = float(np.linalg.norm(v))
@@ -17,9 +17,9 @@ def is_positively_dependent(v: NDArray, others: NDArray, tol: float = 1e-9) -> b
 
 
 def minimal_contacts(N: ArrayLike, tol: float = 1e-9) -> list[int]:
-    """Numbers of the columns of N that say all that all of them say about a contact (Fig 11.7).
+    """Return the indices of a minimal set of columns of N that impose the same constraints as all (Fig 11.7).
 
-    A normal that is positively dependent on others is taken out, one after the other; of normals that can replace each
+    Normals that are positively dependent on the remaining ones are removed in turn; of normals that can replace each
     other the later ones stay.
 
     Parameters
@@ -27,7 +27,7 @@ def minimal_contacts(N: ArrayLike, tol: float = 1e-9) -> list[int]:
     N : array_like (k, n_c)
         Normals as columns, spatial ones (k = 6) or in joint space.
     tol : float, optional
-        Part of a normal's length that counts as nothing.
+        Fraction of a normal's length that counts as zero.
 
     Raises
     ------

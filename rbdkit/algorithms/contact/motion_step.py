@@ -1,4 +1,4 @@
-"""The inside of a step of a model's state: displacements on manifolds (Featherstone 2008, section 11.5)."""
+"""Dense output of steps of a model's state, by displacements on its manifold (Featherstone 2008, section 11.5)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True, eq=False)
 class MotionStep:
-    """A step from (q_0, v_0) whose inside is known; q moves along a displacement, so quaternions stay of unit length.
+    """Step from (q_0, v_0) with dense output; q moves along a displacement, so quaternions stay of unit length.
 
     Attributes
     ----------
     model : Model
+        The model.
     q_0 : ndarray (nq,)
+        Coordinates at the beginning.
     v_0 : ndarray (nv,)
+        Velocities at the beginning.
     h : float
-        s.
+        Step, s.
     w, a : ndarray (s, nv)
-        Rates of the displacement, and accelerations, of the stages.
+        Rates of the displacement and accelerations at the stages.
     b : ndarray (s, degree)
         Coefficients of delta, delta^2, ... of each, as in `DenseStep`.
     """
@@ -37,7 +40,7 @@ class MotionStep:
     b: NDArray
 
     def at(self, delta: float) -> tuple[NDArray, NDArray]:
-        """q and v a part delta of the step after its beginning (Eqs 11.46, 11.51)."""
+        """Return q and v at the fraction delta of the step (Eqs 11.46, 11.51)."""
         weights = self.h * (self.b @ delta ** np.arange(1, self.b.shape[1] + 1))
         return self.model.move(self.q_0, weights @ self.w), self.v_0 + weights @ self.a
 
@@ -50,16 +53,18 @@ def heun_motion(
     t: float,
     h: float,
 ) -> MotionStep:
-    """Heun's step of a model (Featherstone 2008, Eqs 11.50, 11.51), of second order on any joints.
+    """Return a step of Heun's method for a model (Featherstone 2008, Eqs 11.50, 11.51), of second order on any joints.
 
     Parameters
     ----------
     acceleration : callable
-        qdd(q, v, t).
+        Acceleration qdd(q, v, t).
     q : ndarray (nq,)
+        Coordinates.
     v : ndarray (nv,)
+        Velocities.
     t, h : float
-        s.
+        Initial time and step, s.
 
     Examples
     --------
@@ -82,14 +87,14 @@ def heun_motion(
 def hermite_motion(
     model: Model, start: tuple[NDArray, NDArray, NDArray], end: tuple[NDArray, NDArray, NDArray], h: float
 ) -> MotionStep:
-    """The inside of a step that any integrator made: cubic displacement and velocity between two states.
+    """Return dense output for a step of any integrator: cubic displacement and velocity between two states.
 
     Parameters
     ----------
     start, end : tuple of ndarray
         q (nq,), v and qdd (nv,) at both ends of the step.
     h : float
-        s.
+        Step, s.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A point where two bodies touch: the normal as a spatial force, and its rate."""
+"""Contact of two bodies at one point: the normal as a spatial force, and its rate."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class PointContact:
     Parameters
     ----------
     name : str
-        For errors and results.
+        Name, for errors and results.
     predecessor, successor : str
         Names of the two bodies; force is transmitted from the first to the second, and the normal points so.
     point : ndarray (3,)
-        C, where they touch, m.
+        Contact point C, m.
     normal : ndarray (3,)
-        Of unit length.
+        Unit normal.
     point_rate : ndarray (3,)
-        Velocity of C as the place of contact, m/s; on curved surfaces that of no point of either body.
+        Velocity of C as a geometric point, m/s; on curved surfaces it is the velocity of no material point.
     normal_rate : ndarray (3,)
         Rate of the normal, 1/s.
     phi : float
@@ -76,6 +76,6 @@ class PointContact:
 
     @property
     def n_rate(self) -> NDArray:
-        """Rate of n, (6,), that of Eq 11.3."""
+        """Rate of n, (6,), as in Eq 11.3."""
         moment = np.cross(self.point_rate, self.normal) + np.cross(self.point, self.normal_rate)
         return np.concatenate([moment, self.normal_rate])

@@ -1,4 +1,4 @@
-"""Compliant surfaces as first-order systems: springs and dampers without mass, and Coulomb friction on them."""
+"""Compliant surfaces as massless first-order systems of springs and dampers, with Coulomb friction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbdkit.errors import ModelError
 
 @dataclass(frozen=True)
 class Patch:
-    """A surface patch that recovers by itself: it was at z_0 <= 0, m, at time t_0, s."""
+    """State of an untouched surface patch that recovers: it was at z_0 <= 0, m, at time t_0, s."""
 
     t_0: float = 0.0
     z_0: float = 0.0
@@ -20,7 +20,7 @@ class Patch:
 
 @dataclass(frozen=True)
 class CompliantSurface:
-    """A massless patch at z <= 0 on a spring and a damper (Featherstone 2008, section 11.8).
+    """Compliant surface: a massless patch at z <= 0 on a spring and a damper (Featherstone 2008, section 11.8).
 
     Parameters
     ----------
@@ -59,25 +59,25 @@ class CompliantSurface:
             raise ModelError(f"exponents n = {self.n} and m = {self.m} of a surface must be positive, m may be zero")
 
     def spring(self, z: float) -> float:
-        """Force of the spring on the patch, N; Kz of Eq 11.73 with its sign turned."""
+        """Return the spring force on the patch, N: -Kz of Eq 11.73."""
         return self.K * max(0.0, -z) ** self.n
 
     def damping(self, z: float) -> float:
-        """What the speed is multiplied with, N s/m."""
+        """Return the damping coefficient at z, N s/m."""
         return self.D * max(0.0, -z) ** self.m
 
     def force(self, p: float, p_rate: float, z: float) -> float:
-        """Contact force f_c on a body at p, N, from a patch at z (Featherstone 2008, Eq 11.74)."""
+        """Return the contact force f_c on a body at p, N, from a patch at z (Featherstone 2008, Eq 11.74)."""
         return 0.0 if p > z else max(0.0, self.spring(z) - self.damping(z) * p_rate)
 
     def rate(self, z: float, f_c: float) -> float:
-        """z' of the patch under a contact force, m/s (Featherstone 2008, Eq 11.73)."""
+        """Return z' of the patch under a contact force, m/s (Featherstone 2008, Eq 11.73)."""
         if z >= 0.0 and self.damping(z) == 0.0:
-            return 0.0  # a surface that is not pressed has nowhere to go
+            return 0.0  # an undeformed surface cannot recover further
         return (self.spring(z) - f_c) / self.damping(z)
 
     def recovered(self, patch: Patch, t: float) -> float:
-        """z at time t of a patch that nothing touches, in closed form (text after Eq 11.74)."""
+        """Return z at time t of an untouched patch, in closed form (text after Eq 11.74)."""
         depth, s = -patch.z_0, (t - patch.t_0) * self.K / self.D
         r = self.n - self.m  # |z|' = -K/D |z|^r
         if depth <= 0.0:
@@ -88,14 +88,14 @@ class CompliantSurface:
         return -float(left ** (1.0 / (1.0 - r))) if left > 0.0 else 0.0
 
     def touch(self, patch: Patch, t: float, p: float, p_rate: float) -> tuple[float, Patch]:
-        """Contact force at time t without a state z to integrate, and the patch from then on.
+        """Return the contact force at time t and the new patch, without a state z to integrate.
 
         Parameters
         ----------
         patch : Patch
-            From the last call.
+            Patch from the last call.
         p, p_rate : float
-            Place of the body, m, and its rate.
+            Position of the body, m, and its rate.
         """
         z = self.recovered(patch, t)
         if p > z:
@@ -106,14 +106,14 @@ class CompliantSurface:
 def force_of_two(
     surface_1: CompliantSurface, surface_2: CompliantSurface, p: float, p_rate: float, z_1: float, z_2: float
 ) -> float:
-    """Contact force between two compliant surfaces, each with its own z: they give way in a row (extension of 11.74).
+    """Return the contact force between two compliant surfaces in series, each with its own z (extends Eq 11.74).
 
     Parameters
     ----------
     p, p_rate : float
         Distance of the undeformed surfaces, m, and its rate; they touch where p <= z_1 + z_2.
     z_1, z_2 : float
-        Their patches; each moves by its own `CompliantSurface.rate` under this force.
+        Positions of their patches, m; each moves by its own `CompliantSurface.rate` under this force.
     """
     if p > z_1 + z_2:
         return 0.0
@@ -125,12 +125,12 @@ def force_of_two(
 
 
 def lumped(surface_1: CompliantSurface, surface_2: CompliantSurface) -> CompliantSurface:
-    """One linear surface for two that have the same K / D, in a row.
+    """Return the linear surface that is equivalent to two in series with the same K / D.
 
     Raises
     ------
     ModelError
-        If a surface is not linear or the ratios differ: then they recover at different rates, and need a z each.
+        If a surface is not linear or the ratios differ: then they recover at different rates, and each needs its own z.
     """
     if {surface_1.n, surface_2.n} != {1.0} or {surface_1.m, surface_2.m} != {0.0}:
         raise ModelError("only linear surfaces can be lumped together; use force_of_two")
@@ -144,7 +144,7 @@ def lumped(surface_1: CompliantSurface, surface_2: CompliantSurface) -> Complian
 
 @dataclass(frozen=True)
 class FrictionSurface:
-    """Tangential spring and damper with a limit: Coulomb friction as a force (Featherstone 2008, Eqs 11.75-11.79).
+    """Coulomb friction as a bounded tangential spring-damper force (Featherstone 2008, Eqs 11.75-11.79).
 
     Parameters
     ----------
@@ -177,14 +177,14 @@ class FrictionSurface:
             raise ModelError(f"coefficient of friction mu = {self.mu} must not be negative")
 
     def force(self, x: NDArray, v: NDArray, f_n: float) -> NDArray:
-        """Friction force f_t on the body, N, in one tangent direction or two.
+        """Return the friction force f_t on the body, N, in one tangent direction or two.
 
         Parameters
         ----------
         x : ndarray (k,)
             Displacement of the patch, m.
         v : ndarray (k,)
-            Tangential velocity of the point of the body that touches, m/s.
+            Tangential velocity of the body at the contact point, m/s.
         f_n : float
             Normal force, N.
         """
@@ -193,5 +193,5 @@ class FrictionSurface:
         return f_stick if size <= most else f_stick * (most / size)  # Eq 11.79; in two directions a circle
 
     def rate(self, x: NDArray, f_t: NDArray) -> NDArray:
-        """x' of the patch, m/s (Featherstone 2008, Eq 11.77)."""
+        """Return x' of the patch, m/s (Featherstone 2008, Eq 11.77)."""
         return -(self.K_t * x + f_t) / self.D_t

@@ -1,4 +1,4 @@
-"""What takes errors of position back where constraints are held at the level of velocities (Sueda, section 1.12)."""
+"""Stabilisation of position errors for constraints on velocities and accelerations (Sueda, section 1.12)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rbdkit.algorithms.solvers.quadratic_program import quadratic_program
 
 
 def velocity_target(g: ArrayLike, gamma: float) -> NDArray:
-    """What G qd is to be in place of zero: -gamma g (Eq 1.82, first line).
+    """Return the target of G qd, -gamma g in place of zero (Eq 1.82, first line).
 
-    Of bounds it is what N qd must not fall below: points that are apart by phi > 0 may then approach with gamma phi,
-    and with gamma = 1 / h they just arrive at the end of a step; what penetrates is pushed out, which makes energy.
+    For unilateral constraints it is a lower bound of N qd: points with a gap phi > 0 may then approach with gamma phi,
+    and with gamma = 1 / h they just touch at the end of a step. Penetration is pushed out, which creates energy.
 
     Parameters
     ----------
     g : array_like (k,)
-        Errors of position, or distances phi, m and rad.
+        Position errors, or gaps phi, m and rad.
     gamma : float
-        1/s; 10 and 1 / h are common.
+        Gain, 1/s; 10 and 1 / h are common.
 
     Examples
     --------
@@ -34,16 +34,16 @@ def velocity_target(g: ArrayLike, gamma: float) -> NDArray:
 
 
 def acceleration_target(g: ArrayLike, g_rate: ArrayLike, G_rate_qd: ArrayLike, stabilization: Baumgarte) -> NDArray:
-    """What G qdd is to be: -G-dot qd - 2 alpha G qd - beta^2 g (Eq 1.82, second line).
+    """Return the target of G qdd: -G-dot qd - 2 alpha G qd - beta^2 g (Eq 1.82, second line).
 
     Parameters
     ----------
     g, g_rate : array_like (k,)
-        Errors of position and of velocity.
+        Position errors and velocity errors.
     G_rate_qd : array_like (k,)
-        G-dot qd.
+        Bias acceleration G-dot qd.
     stabilization : Baumgarte
-        alpha and beta.
+        Gains alpha and beta.
 
     Examples
     --------
@@ -64,21 +64,21 @@ def post_stabilization(
     phi: ArrayLike | None = None,
     names: Sequence[str] | None = None,
 ) -> NDArray:
-    """The least displacement, in the norm of H, that takes errors away to first order (Cline and Pai 2003).
+    """Return the least displacement in the norm of H that removes position errors to first order (Cline and Pai 2003).
 
-    To be made after a step, velocities left alone; G and N are those of the end of the step. Twice or three times, each
-    with G and g of the new place, leaves round-off.
+    It is applied after a step, and velocities do not change; G and N belong to the end of the step. Two or three
+    repetitions, with G and g at the new position, leave only round-off.
 
     Parameters
     ----------
     H : array_like (n, n)
         Inertia matrix.
     G, g : array_like (k, n), (k,), optional
-        Rows of equations and their errors.
+        Jacobian of the equality constraints and their errors.
     N, phi : array_like (m, n), (m,), optional
-        Rows of contacts and their distances; those that are apart stay apart.
+        Jacobian of the contacts and their gaps; open contacts stay open.
     names : sequence of str, optional
-        Of the contacts, for errors.
+        Names of the contacts, for errors.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def post_stabilization(
     Raises
     ------
     InfeasibleError, StateError
-        As `quadratic_program` does.
+        As in `quadratic_program`.
 
     Examples
     --------

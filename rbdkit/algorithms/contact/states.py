@@ -12,19 +12,19 @@ State = Literal["1", "2a", "2b", "3"]
 
 
 def contact_state(phi: float, phi_rate: float, *, gap: float = 1e-9, speed: float = 1e-6, name: str = "") -> State:
-    """Which state a contact is in.
+    """Return the state of a contact.
 
-    '1': apart, nothing acts. '2a': colliding, needs an impulse. '2b': touching but flying apart, as 1. '3': touching
-    and staying so, a contact force may act.
+    '1': apart, no force. '2a': colliding, needs an impulse. '2b': touching but separating, as 1. '3':
+    touching at rest, a contact force may act.
 
     Parameters
     ----------
     phi, phi_rate : float
         Distance, m, and its rate, m/s.
     gap, speed : float, optional
-        What counts as zero, m and m/s.
+        Tolerances of phi, m, and phi_rate, m/s.
     name : str, optional
-        Of the contact, for errors.
+        Name of the contact, for errors.
 
     Raises
     ------

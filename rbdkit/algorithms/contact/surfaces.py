@@ -1,4 +1,4 @@
-"""Where simple shapes touch: distance, normal, and how the normal turns as the contact moves over curved surfaces."""
+"""Contact pairs of simple shapes: distance, normal, and the rates of point and normal on curved surfaces."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from rbdkit.spatial.read_numbers import shown
 
 
 class ContactPair(Protocol):
-    """Two shapes on two bodies that may touch at one point: phi(q) >= 0 (Featherstone 2008, Eq 11.37).
+    """Pair of shapes on two bodies that may touch at one point: phi(q) >= 0 (Featherstone 2008, Eq 11.37).
 
     Attributes
     ----------
     name, predecessor, successor
-        Of the contact, and of its bodies.
+        Names of the contact and of its bodies.
     """
 
     @property
     def name(self) -> str:
-        """For errors and results."""
+        """Name, for errors and results."""
         ...
 
     def at(self, model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> PointContact:
-        """The contact in a state, with phi."""
+        """Return the contact in a state, with its gap phi."""
         ...
 
 
 @dataclass(frozen=True)
 class VertexOnPlane:
-    """A vertex of the successor against a plane of the predecessor.
+    """Contact pair: a vertex of the successor and a plane of the predecessor.
 
     Parameters
     ----------
     name, predecessor, successor : str
-        Of the contact, and of its bodies.
+        Names of the contact and of its bodies.
     vertex : tuple of 3 floats
-        In the coordinates of the successor, m.
+        Vertex in the coordinates of the successor, m.
     on, normal : tuple of 3 floats
         A point of the plane and its unit normal, outwards, in the coordinates of the predecessor.
 
@@ -72,22 +72,22 @@ class VertexOnPlane:
         _require_unit(self.name, self.normal)
 
     def at(self, model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> PointContact:
-        """The contact in a state: C is the vertex, and the normal turns with the predecessor."""
+        """Return the contact in a state: C is the vertex, and the normal turns with the predecessor."""
         return _on_plane(self, _moving(model, q, qd, t), self.vertex, 0.0)
 
 
 @dataclass(frozen=True)
 class SphereOnPlane:
-    """A sphere of the successor against a plane of the predecessor.
+    """Contact pair: a sphere of the successor and a plane of the predecessor.
 
     Parameters
     ----------
     name, predecessor, successor : str
-        Of the contact, and of its bodies.
+        Names of the contact and of its bodies.
     center : tuple of 3 floats
-        In the coordinates of the successor, m.
+        Centre in the coordinates of the successor, m.
     radius : float
-        m.
+        Radius, m.
     on, normal : tuple of 3 floats
         A point of the plane and its unit normal, outwards, in the coordinates of the predecessor.
 
@@ -117,22 +117,22 @@ class SphereOnPlane:
         _require_radius(self.name, self.radius)
 
     def at(self, model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> PointContact:
-        """The contact in a state: C is below the centre, whatever the sphere's spin."""
+        """Return the contact in a state: C is below the centre, independent of the sphere's rotation."""
         return _on_plane(self, _moving(model, q, qd, t), self.center, self.radius)
 
 
 @dataclass(frozen=True)
 class SphereOnSphere:
-    """Two spheres; a radius below zero is that of a hollow one, which holds the other inside.
+    """Contact pair: two spheres; a negative radius is that of a hollow sphere around the other.
 
     Parameters
     ----------
     name, predecessor, successor : str
-        Of the contact, and of its bodies.
+        Names of the contact and of its bodies.
     center_p, center_s : tuple of 3 floats
-        In the coordinates of predecessor and successor, m.
+        Centres in the coordinates of predecessor and successor, m.
     radius_p, radius_s : float
-        m. radius_p < 0: the predecessor is a hollow of that radius.
+        Radii, m. radius_p < 0: the predecessor is a hollow of that radius.
 
     Raises
     ------
@@ -164,7 +164,7 @@ class SphereOnSphere:
             )
 
     def at(self, model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0) -> PointContact:
-        """The contact in a state: the normal lies between the centres and turns as these move.
+        """Return the contact in a state: the normal is along the line of centres and turns with it.
 
         Raises
         ------
@@ -194,7 +194,7 @@ def _moving(model: Model, q: NDArray, qd: NDArray, t: float) -> Kinematics:
 
 
 def _carried(kinematics: Kinematics, body: str, point: tuple[float, float, float]) -> tuple[NDArray, NDArray]:
-    """Place and velocity of a point of a body, in world axes."""
+    """Return position and velocity of a point of a body, in world axes."""
     pose = kinematics.pose(body)
     v = in_world(pose, kinematics.velocity(body))
     place = pose[:3, :3] @ point + pose[:3, 3]

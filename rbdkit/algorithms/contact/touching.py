@@ -1,4 +1,8 @@
-"""Where the bodies of a model touch, or nearly do."""
+"""Contacts between the shapes of a model: a broad phase by bounding spheres, then closest points.
+
+Pairs of the same kind (sphere and box, say) are evaluated together as arrays, in closed form and with exact rates. All
+other pairs are convex and go to the package coal one by one; their normal's rate is a difference.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +25,24 @@ from rbdkit.spatial import se3
 from rbdkit.spatial.read_numbers import number
 
 TURN = 1e-4
-"""rad, or m; by so much a pair without a closed form is moved to see how its normal turns."""
+"""Displacement, rad or m, for the finite difference of the normal of a pair without a closed form."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairContact(PointContact):
-    """A place at which a pair of a model's shapes touches, or nearly does, in one state.
+    """Contact of a pair of a model's shapes in one state, closed or within the margin.
 
-    The point lies in the middle between both surfaces. A pair that can touch at several places has a contact for each,
+    The point lies midway between both surfaces. A pair that can touch at several points has a contact for each, such as
     'ground/box#3'.
 
     Parameters
     ----------
     pair : int
-        Which of `Model.contact_pairs` it is.
+        Index of the pair in `Model.contact_pairs`.
     slot : int
-        Which place of the pair.
+        Index of the contact point within the pair.
     material : Material
-        Of both surfaces together.
+        Combined material of both surfaces.
 
     Examples
     --------
@@ -60,11 +64,11 @@ class PairContact(PointContact):
 def contacts(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, *, margin: float = 0.0, t: float = 0.0
 ) -> list[PairContact]:
-    """Where the pairs of shapes that may touch do so in a state, with gap, place and normal and how these move.
+    """Return the contacts between the shapes of a model in a state: gap, point, normal, and rates of point and normal.
 
-    Half-spaces with all shapes, balls with most, capsules and boxes with each other in closed form, with exact rates. A
-    mesh touches as its convex hull. All other pairs by the package coal (``pip install rbdkit[contact]``): to its
-    iterations' accuracy, about 1e-6 m of round shapes, and with rates to two or three digits.
+    Half-spaces with all shapes, balls with most, capsules and boxes with each other have closed forms with exact rates.
+    A mesh is replaced by its convex hull. All other pairs use the package coal (``pip install rbdkit[contact]``):
+    accurate to its iterations, about 1e-6 m for round shapes, and with rates to two or three digits.
 
     Parameters
     ----------
@@ -73,9 +77,9 @@ def contacts(
     q : array_like (nq,)
         Coordinates, rad and m.
     v : array_like (nv,), optional
-        Velocities; rates are those at rest if not given.
+        Velocities; zero if not given.
     margin : float, optional
-        How far apart surfaces may be, m; 0 tells those that touch or overlap.
+        Largest gap of a reported contact, m; 0 for those that touch or overlap.
     t : float, optional
         Time of the state, s; for prescribed joints.
 
@@ -87,10 +91,9 @@ def contacts(
     Raises
     ------
     ModelError
-        If two shapes may touch of which only the package coal knows where, and it is not installed; or the file of a
-        mesh is not there.
+        If a pair needs the package coal and it is not installed; or if the file of a mesh does not exist.
     StateError
-        If the state is not one of the model, or the margin is negative.
+        If the state does not fit the model, or the margin is negative.
 
     Examples
     --------
@@ -126,12 +129,12 @@ def contacts(
 
 
 class NearPlaces(NamedTuple):
-    """Places at which shapes of a model are near each other, as arrays.
+    """Contact points between shapes of a model that are closer than a margin, as arrays.
 
     Attributes
     ----------
-    pair, slot : (m,) which of `Model.contact_pairs`, and which place of it; in this order.
-    gap : (m,) m. point, normal : (m, 3) as those of `PairContact`.
+    pair, slot : (m,) index in `Model.contact_pairs` and of the point within the pair; sorted by these.
+    gap : (m,) m. point, normal : (m, 3) as in `PairContact`.
     """
 
     pair: NDArray
@@ -142,19 +145,19 @@ class NearPlaces(NamedTuple):
 
 
 def near_places(model: Model, poses: NDArray, margin: float) -> NearPlaces:
-    """The places of `contacts`, all at once and without rates: for laws that need none.
+    """Return the points of `contacts` as arrays and without rates, for contact laws that need none.
 
     Parameters
     ----------
     poses : ndarray (n, 4, 4)
-        Of the bodies in the world.
+        Poses of the bodies in the world.
     margin : float
-        As for `contacts`.
+        Largest gap, m, as in `contacts`.
 
     Raises
     ------
     ModelError, StateError
-        As `contacts` raises them.
+        As in `contacts`.
     """
     empty = NearPlaces(np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
     found = [empty]
@@ -175,14 +178,14 @@ def near_places(model: Model, poses: NDArray, margin: float) -> NearPlaces:
 
 
 def near(kind: PairsOfKind, first: NDArray, second: NDArray, margin: float) -> NDArray:
-    """Broad phase: which rows may be closer than a margin, by balls around their shapes; numbers of rows.
+    """Broad phase: return the indices of rows whose bounding spheres are closer than a margin.
 
     Parameters
     ----------
     first, second : (m, 4, 4) poses of the shapes in the world.
     """
     apart = second[:, :3, 3] - first[:, :3, 3]
-    if kind.kind.first == "half-space":  # its ball is boundless, but its surface is flat
+    if kind.kind.first == "half-space":  # unbounded, so take the distance from its plane
         distance = np.einsum("mi,mi->m", first[:, :3, 2], apart)
         return np.flatnonzero(distance <= kind.radius_second + margin)
     reach = kind.radius_first + kind.radius_second + margin
@@ -190,7 +193,7 @@ def near(kind: PairsOfKind, first: NDArray, second: NDArray, margin: float) -> N
 
 
 def _close(kind: PairsOfKind, poses: NDArray, margin: float) -> tuple[NDArray, Slots, NDArray]:
-    """Rows of a kind that may be near, the places of these, and which of them are, (k, rows)."""
+    """Return the candidate rows of a kind, their contact points, and which are within the margin, (k, rows)."""
     first, second = poses[kind.body_first] @ kind.placement_first, poses[kind.body_second] @ kind.placement_second
     rows = near(kind, first, second, margin)
     places = kind.kind.function(
@@ -202,7 +205,7 @@ def _close(kind: PairsOfKind, poses: NDArray, margin: float) -> tuple[NDArray, S
 def _of_kind(
     model: Model, kind: PairsOfKind, slots: NDArray, poses: NDArray, twists: NDArray, margin: float
 ) -> list[PairContact]:
-    """The contacts among pairs of one kind."""
+    """Return the contacts among pairs of one kind."""
     rows, _, close = _close(kind, poses, margin)
     touching = np.flatnonzero(close.any(axis=0))
     own = rows[touching]
@@ -233,10 +236,10 @@ def _of_kind(
 def _of_convex(
     model: Model, number_of_pair: int, convex: ConvexPair, poses: NDArray, twists: NDArray, margin: float
 ) -> list[PairContact]:
-    """The contacts of a pair without a closed form.
+    """Return the contacts of a pair without a closed form.
 
-    Its normal turns as two normals a little before and after tell, and its places move with the mean of both bodies:
-    no iteration says more.
+    The rate of the normal is a central difference, and the points move with the mean twist of both bodies: the
+    iteration provides no better rates.
     """
     pair = model.contact_pairs[number_of_pair]
     bodies = [model.body(name).index for name in (pair.predecessor, pair.successor)]
@@ -266,19 +269,19 @@ def _of_convex(
 
 
 def _shape_poses(model: Model, number_of_pair: int, poses: NDArray) -> tuple[NDArray, NDArray]:
-    """Where the two shapes of a pair are in the world."""
+    """Return the world poses of the two shapes of a pair."""
     pair = model.contact_pairs[number_of_pair]
     p, s = (model.body(name).index for name in (pair.predecessor, pair.successor))
     return poses[p] @ pair.shape_p.placement, poses[s] @ pair.shape_s.placement
 
 
 def _moved(pose: NDArray, twist: NDArray, time: float) -> NDArray:
-    """A pose after some time, under a twist in world coordinates."""
+    """Return a pose after some time under a constant twist in world coordinates."""
     return se3.exp(time * twist) @ pose
 
 
 def _motions(poses: NDArray, twists: NDArray) -> NDArray:
-    """Numbers of the motions of shapes, (m, 18). poses : (m, 4, 4) in the world. twists : (m, 6) about its origin."""
+    """Return pose and velocity of shapes, (m, 18). poses : (m, 4, 4) in the world. twists : (m, 6) about its origin."""
     p, w = poses[:, :3, 3], twists[:, :3]
     return np.concatenate([poses[:, :3, :3].reshape(-1, 9), p, w, twists[:, 3:] + np.cross(w, p)], axis=1)
 

@@ -16,15 +16,14 @@ from rbdkit.model.requirements import require_model
 def contact_wrenches(
     model: Model, contacts: Sequence[PointContact], f_n: ArrayLike, f_t: ArrayLike | None = None
 ) -> NDArray:
-    """What forces at contacts do to the bodies: n f_n on the successor and its reaction on the predecessor.
+    """Return the wrenches of contact forces on the bodies: n f_n on the successor, the reaction on the predecessor.
 
-    For a compliant surface p is the distance phi of the contact, and its rate the separation velocity; loops change
-    nothing of it.
+    For a compliant surface p is the gap phi of the contact, and p_rate its separation velocity, with loops as without.
 
     Parameters
     ----------
     contacts : sequence of PointContact
-        In this state.
+        Contacts in this state.
     f_n : array_like (n_c,)
         Normal forces, N.
     f_t : array_like (n_c, 3), optional
@@ -32,7 +31,7 @@ def contact_wrenches(
 
     Returns
     -------
-    (n, 6), in world coordinates, as `f_ext`.
+    (n, 6) wrenches in world coordinates, to be passed as `f_ext`.
 
     Raises
     ------
