@@ -1,4 +1,9 @@
-"""K x = k solved for x = G y + g, with y some of the elements of x."""
+"""Explicit form x = G y + g of a linear constraint K x = k, with y some of the elements of x.
+
+Gaussian elimination with complete pivoting picks the rows that are independent and the columns that are best expressed
+by the others; what has no pivot are the independent variables y (Featherstone 2008, section 8.8). The rank is best
+given: it is decided with the geometry at hand, see `independent_rows`.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +21,22 @@ ROUND_OFF = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ExplicitConstraint:
-    """``x = G y + g`` for all solutions of ``K x = k`` (Featherstone 2008, Eqs 8.48, 8.49).
+    """Explicit form ``x = G y + g`` for all solutions of ``K x = k`` (Featherstone 2008, Eqs 8.48, 8.49).
 
     Attributes
     ----------
     G : ndarray (n, n - r)
-        With K G = 0.
+        Basis of the null space of K.
     g : ndarray (n,)
-        With K g = k.
+        Particular solution, K g = k.
     independent : tuple of int
-        Which elements of x are y.
+        Indices of the elements of x that are y.
     rows : tuple of int
-        The rows of K that were used, the best first; the others depend on them.
+        Indices of the independent rows of K that were used, in order of their pivots.
     pivots : ndarray (r,)
-        What the elimination divided by.
+        Pivots of the elimination.
     residual : ndarray (m,)
-        K g - k: zeros, unless dependent rows demand what the others do not.
+        K g - k: zero unless dependent rows are inconsistent.
     """
 
     G: NDArray
@@ -55,21 +60,21 @@ def explicit_constraint(
     mask: Sequence[int] = (),
     tol: float = ROUND_OFF,
 ) -> ExplicitConstraint:
-    """G and g by Gaussian elimination with complete pivoting (Featherstone 2008, section 8.8).
+    """Return G and g by Gaussian elimination with complete pivoting (Featherstone 2008, section 8.8).
 
     Parameters
     ----------
     K : ndarray (m, n)
-        Its rows may depend on each other.
+        Constraint matrix; its rows may be dependent.
     k : ndarray (m,)
-        In the range of K.
+        Right-hand side, in the range of K.
     rank : int, optional
-        Of K; found by a test of the pivots if not given.
+        Rank of K; found by a test of the pivots if not given.
     independent : sequence of int, optional
-        The elements of x to take for y, n - r of them; pivoting is then partial. Those that leave the largest pivots if
-        not given.
+        Indices of the elements of x to use as y, n - r of them; pivoting is then partial. If not given, those that
+        leave the largest pivots.
     mask : sequence of int, optional
-        Columns of K that hold zeros alone, not looked at.
+        Indices of zero columns of K, which are skipped.
     tol : float, optional
         A pivot below this fraction of the largest entry of K ends the elimination.
 
@@ -97,7 +102,7 @@ def explicit_constraint(
         best = (int(np.argmax(part[:, 0])), 0) if independent is not None else divmod(int(part.argmax()), len(columns))
         if part[best] <= tol * largest:
             if independent is None:
-                break  # the rank test: what is left of the rows is nothing
+                break  # the rank test: the remaining rows are zero
             columns.pop(0)
             continue
         i, j = rows.pop(best[0]), columns.pop(best[1])
@@ -133,7 +138,7 @@ def _numbers(given: Sequence[int], n: int, what: str) -> list[int]:
 
 
 def _require_independent(chosen: list[int], y: list[int], left: NDArray, nothing: float) -> None:
-    """Raise `StateError` unless the elements chosen and K determine all others, and may have any values."""
+    """Raise `StateError` unless the chosen elements determine all others and are free of constraints themselves."""
     undetermined = [j for j in y if j not in chosen]
     if undetermined:
         raise StateError(

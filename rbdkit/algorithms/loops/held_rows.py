@@ -1,4 +1,4 @@
-"""Rows of constraints that were added to a model, below those of its loop joints."""
+"""Stack the rows of constraint elements below those of the loop joints."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rbdkit.model.row_sizes import own_sizes
 def with_elements(
     constraint: LoopConstraint, model: Model, q: NDArray, qd: NDArray, *, t: float = 0.0
 ) -> LoopConstraint:
-    """What loops ask of velocities, and below it what constraints do: rows of K, k and delta.
+    """Return the loop constraint with the rows of the constraint elements appended to K, k and delta.
 
     Parameters
     ----------
     constraint : LoopConstraint
-        Of the loops of the model at this state.
+        Loop constraint of the model at this state.
     q : ndarray (nq,)
         Coordinates.
     qd : ndarray (nv,)

@@ -1,4 +1,9 @@
-"""Forces for a given motion of a closed-loop system, and which joints can give them."""
+"""Inverse dynamics of closed-loop systems, and the classification of their actuation.
+
+The loops leave n - r freedoms, columns of G. Inverse dynamics of the spanning tree gives tau_ID; actuator forces u must
+satisfy G_u^T u = G^T tau_ID, where G_u are the rows of G with an actuator (Eq 8.63). The rank of G_u tells whether
+there are too few actuators, or redundant ones (section 8.12).
+"""
 
 from __future__ import annotations
 
@@ -23,25 +28,25 @@ from rbdkit.spatial.read_numbers import shown
 
 Actuation = Literal["proper", "under", "redundant", "under and redundant"]
 OPEN = 1e-6
-"""How far, in rad/s2 and m/s2 and relative to the terms of K qdd = k, accelerations may miss it."""
+"""Tolerance, relative to the terms of K qdd = k, to which given accelerations must satisfy it."""
 NEARLY = 1e6
-"""A condition number of G_u from which on the actuation counts as singular: forces are a million times too large."""
+"""Condition number of G_u above which the actuation counts as nearly singular."""
 
 
 @dataclass(frozen=True, eq=False)
 class ActuatedFreedoms:
-    """Which motions the actuators of a closed-loop system move (Featherstone 2008, section 8.12).
+    """Motions of a closed-loop system that its actuators drive (Featherstone 2008, section 8.12).
 
     Attributes
     ----------
     actuated : tuple of int
         Velocity variables with an actuator, p of them.
     G_u, G_0 : ndarray (p, n - r), (n - p, n - r)
-        Rows of G with and without.
+        Rows of G with and without an actuator.
     rank : int
-        Of G_u.
+        Rank of G_u.
     singular_values : ndarray
-        Of G_u with orthonormal columns of G, so that they do not depend on which variables are independent.
+        Singular values of G_u for an orthonormal G, independent of the choice of independent variables.
     """
 
     actuated: tuple[int, ...]
@@ -52,12 +57,12 @@ class ActuatedFreedoms:
 
     @property
     def mobility(self) -> int:
-        """n - r."""
+        """Degrees of freedom of the closed-loop system, n - r."""
         return self.G_u.shape[1]
 
     @property
     def kind(self) -> Actuation:
-        """'under': motions that no actuator controls; 'redundant': forces that do nothing; both, or neither."""
+        """'under' if some motion has no actuator, 'redundant' if some forces have no effect, both, or 'proper'."""
         under, redundant = self.rank < self.mobility, len(self.actuated) > self.rank
         if under:
             return "under and redundant" if redundant else "under"
@@ -65,7 +70,7 @@ class ActuatedFreedoms:
 
     @property
     def condition(self) -> float:
-        """Of G_u: how much larger forces must be for the motion that is hardest to drive; inf for underactuated."""
+        """Condition number of G_u: by what factor the hardest motion needs larger forces; inf if underactuated."""
         s = self.singular_values
         if self.rank < self.mobility:
             return float("inf")
@@ -73,30 +78,30 @@ class ActuatedFreedoms:
 
     @property
     def nearly_singular(self) -> bool:
-        """Whether the condition is so large that the actuators hardly drive some motion."""
+        """Whether some motion is nearly out of the actuators' control."""
         return self.condition > NEARLY
 
 
 @dataclass(frozen=True, eq=False)
 class LoopInverseDynamics:
-    """Forces that give a motion.
+    """Result of `closed_loop_inverse_dynamics`.
 
     Attributes
     ----------
     tau : ndarray (nv,)
-        Forces of the tree joints; zeros where no actuator is.
+        Forces of the tree joints, zero without actuator.
     u : ndarray (p,)
-        Those of the actuators.
+        Forces of the actuators.
     tau_ID : ndarray (nv,)
-        What the spanning tree alone would need.
+        Inverse dynamics of the spanning tree alone.
     G : ndarray (nv, n - r)
-        The motions that the loops allow.
+        Basis of the motions that the loops allow.
     free : ndarray (p, p - rank)
-        Changes of u that change no motion: orthonormal columns.
+        Orthonormal basis of the changes of u without effect on the motion.
     lam : ndarray (n_c,)
-        Constraint-force variables with this tau, the smallest ones where they are not unique.
+        Constraint-force variables with this tau, those of least norm if they are not unique.
     actuation : ActuatedFreedoms
-        How the motion is driven.
+        Classification of the actuation.
     """
 
     tau: NDArray
@@ -111,15 +116,15 @@ class LoopInverseDynamics:
 def actuated_freedoms(
     model: Model, q: NDArray, actuated: Iterable[str | int] | None = None, *, t: float = 0.0
 ) -> ActuatedFreedoms:
-    """Whether the actuators of a system are as many as it takes, in the right places (Featherstone 2008, section 8.12).
+    """Return which motions of a system its actuators drive (Featherstone 2008, section 8.12).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates that close the loops.
+        Coordinates, at which the loops are closed.
     actuated : iterable of str or int, optional
-        Names of tree joints with actuators on all of their freedoms, or numbers of velocity variables; all of them if
-        not given.
+        Names of tree joints with actuators on all of their freedoms, or indices of velocity variables; all if not
+        given.
     t : float, optional
         Time in s, for prescribed joints.
 
@@ -145,12 +150,12 @@ def closed_loop_inverse_dynamics(
     weights: ArrayLike | None = None,
     tau_loop: LoopEfforts = None,
 ) -> LoopInverseDynamics:
-    """Joint forces that give a motion, with the free choice that loops leave made (Featherstone 2008, Eqs 8.61-8.63).
+    """Return joint forces for a given motion, of least norm if they are not unique (Featherstone 2008, Eqs 8.61-8.63).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates that close the loops.
+        Coordinates, at which the loops are closed.
     qd, qdd : ndarray (nv,)
         Velocities and accelerations that keep them closed.
     f_ext : ExternalForces, optional
@@ -158,9 +163,9 @@ def closed_loop_inverse_dynamics(
     t : float, optional
         Time in s, for prescribed joints.
     actuated : iterable of str or int, optional
-        As for `actuated_freedoms`.
+        As in `actuated_freedoms`.
     weights : array_like (p,), optional
-        Of u where it is not unique: ``sum(weights * u**2)`` is made as small as can be; ones if not given.
+        Weights if u is not unique: ``sum(weights * u**2)`` is minimised; ones if not given.
     tau_loop : LoopEfforts, optional
         Known active forces of loop joints, by their names.
 
@@ -211,7 +216,7 @@ def closed_loop_inverse_dynamics(
 
 
 def actuated_variables(model: Model, actuated: Iterable[str | int] | None) -> tuple[int, ...]:
-    """Numbers of velocity variables, from names of joints or from numbers; all if None.
+    """Return indices of velocity variables from joint names or indices; all if None.
 
     Raises
     ------
@@ -245,7 +250,7 @@ def actuated_variables(model: Model, actuated: Iterable[str | int] | None) -> tu
 
 
 def _motions(constraint: LoopConstraint) -> NDArray:
-    """G of the constraint, independent variables as pivoting chooses them."""
+    """Return G of the constraint; pivoting chooses the independent variables."""
     space = row_space(constraint)
     kept = list(independent_rows(constraint, space))
     return explicit_constraint(constraint.K[kept], space.k[kept], space.r, tol=0.0).G

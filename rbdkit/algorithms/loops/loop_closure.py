@@ -1,4 +1,8 @@
-"""Loops closed by a function: q = gamma(y), with y integrated in the place of q."""
+"""Loop-closure functions: q = gamma(y) of independent coordinates y, which are integrated in place of q.
+
+gamma is traced once; its derivatives G and g follow from the trace, exactly. Since q is computed from y, the loops stay
+closed without stabilisation (Featherstone 2008, section 8.11).
+"""
 
 from __future__ import annotations
 
@@ -19,23 +23,23 @@ from rbdkit.model.requirements import require_undriven
 from rbdkit.trace import jacobian, tangent, trace
 
 OPEN = 1e-9
-"""How far, in rad and m, gamma may leave a loop open."""
+"""Largest closure error of gamma, rad and m."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClosureRates:
-    """gamma and its derivatives at a state (Featherstone 2008, Eqs 8.56-8.60).
+    """Value and derivatives of gamma at a state (Featherstone 2008, Eqs 8.56-8.60).
 
     Attributes
     ----------
     q : ndarray (nq,)
-        gamma(y).
+        Coordinates gamma(y).
     qd : ndarray (nv,)
-        G yd.
+        Velocities G yd.
     G : ndarray (nv, n_y)
-        Partial derivatives of gamma; of quaternions and the like those of the velocities that go with them.
+        Partial derivatives of gamma; for quaternions and the like those of the corresponding velocities.
     g : ndarray (nv,)
-        ``qdd = G ydd + g``.
+        Bias acceleration of ``qdd = G ydd + g``.
     """
 
     q: NDArray
@@ -45,26 +49,26 @@ class ClosureRates:
 
 
 class LoopClosure:
-    """A loop-closure function of a model, with what follows from it (Featherstone 2008, section 8.11).
+    """Loop-closure function of a model, with kinematics and dynamics in y (Featherstone 2008, section 8.11).
 
-    Loops stay closed without stabilization, for q is computed from y whenever it is needed.
+    Loops stay closed without stabilization, because q is computed from y whenever it is needed.
 
     Parameters
     ----------
     model : Model
-        With loops.
+        Model with loops.
     gamma : callable
         From y, an array of n_y independent coordinates, to all nq coordinates of the spanning tree, as plain NumPy
-        code: it is recorded once, and differentiated exactly.
+        code: it is traced once, and differentiated exactly.
     n_y : int
-        How many there are, n - r.
+        Number of independent coordinates, n - r.
     acceptable : callable, optional
-        From y to a mapping of names to numbers that must be positive: the set C of acceptable y. Not recorded.
+        From y to a mapping of names to numbers that must be positive: the set C of acceptable y. Not traced.
 
     Raises
     ------
     ModelError
-        If a joint moves as time says, or gamma cannot be recorded or returns something else than nq numbers.
+        If a joint is prescribed, or gamma cannot be traced or does not return nq numbers.
 
     Examples
     --------
@@ -106,12 +110,12 @@ class LoopClosure:
         self._g = jacobian(tangent(recorded), "y")
 
     def coordinates(self, y: ArrayLike) -> NDArray:
-        """gamma(y), shape (nq,).
+        """Return gamma(y), shape (nq,).
 
         Raises
         ------
         StateError
-            If y is not in C, with the name of what is not positive, or gamma leaves a loop open there.
+            If y is not in C, with the name of the quantity that is not positive, or gamma leaves a loop open.
         """
         y = self._acceptable(y)
         q = np.asarray(self._gamma(y), dtype=float)
@@ -126,16 +130,16 @@ class LoopClosure:
         return q
 
     def rates(self, y: ArrayLike, yd: ArrayLike) -> ClosureRates:
-        """q, qd, G and g at y and its rate; raises as `coordinates` does."""
+        """Return q, qd, G and g at y and its rate; raises as `coordinates` does."""
         q, yd = self.coordinates(y), self._sized("yd", yd)
         y = self._sized("y", y)
         slopes = np.asarray(self._G(y), dtype=float)
         return self._in_velocities(q, slopes, np.asarray(self._g(y, yd), dtype=float) @ yd, yd)
 
     def _in_velocities(self, q: NDArray, slopes: NDArray, rates: NDArray, yd: NDArray) -> ClosureRates:
-        """G and g of the velocity variables: where ``qdot = R(q) v`` they are not those of the coordinates.
+        """Return G and g for the velocity variables, which differ from those of the coordinates if ``qdot = R(q) v``.
 
-        slopes : (nq, n_y) of gamma by y. rates : (nq,) what qdot changes by while yd stays.
+        slopes : (nq, n_y) derivative of gamma. rates : (nq,) second derivative of q at constant yd.
         """
         nv = self.model.nv
         G, g = np.zeros((nv, self.n_y)), np.zeros(nv)
@@ -165,14 +169,14 @@ class LoopClosure:
         f_ext: ExternalForces = None,
         tau_loop: LoopEfforts = None,
     ) -> NDArray:
-        """ydd, shape (n_y,), under joint forces tau (nv,): Eq 8.46 with the G and g of gamma.
+        """Return ydd, shape (n_y,), under joint forces tau (nv,): Eq 8.46 with the G and g of gamma.
 
         Raises
         ------
         StateError
             As `coordinates` does.
         ModelError
-            If G^T H G is singular: a motion of y moves nothing with inertia.
+            If G^T H G is singular: a motion of y moves no inertia.
         """
         at = self.rates(y, yd)
         H, C_ = crba(self.model, at.q).H, bias_force_with_loops(self.model, at.q, at.qd, tau_loop, f_ext=f_ext)
@@ -194,14 +198,14 @@ class LoopClosure:
         tau: Callable[[float, NDArray, NDArray], ArrayLike] | None = None,
         rtol: float = 1e-10,
     ) -> tuple[NDArray, NDArray]:
-        """The motion from a state, by SciPy's DOP853 in y and yd; q is `coordinates` of every y.
+        """Integrate the motion from a state by SciPy's DOP853 in y and yd; q is `coordinates` of every y.
 
         Parameters
         ----------
         y0, yd0 : array_like (n_y,)
-            Where it starts, at the first of the times.
+            Initial values, at the first of the times.
         times : array_like (m,)
-            When to say where it is, s.
+            Output times, s.
         tau : callable, optional
             Joint forces (nv,) as a function of t, q and qd; zero if not given.
         rtol : float, optional
@@ -210,11 +214,12 @@ class LoopClosure:
         Returns
         -------
         y, yd : ndarray (m, n_y)
+            Independent coordinates and their rates at the output times.
 
         Raises
         ------
         StateError
-            As `coordinates` does, on the way.
+            As `coordinates` does, at any time of the motion.
         """
         from scipy.integrate import solve_ivp  # slow to load
 

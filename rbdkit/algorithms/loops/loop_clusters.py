@@ -1,4 +1,4 @@
-"""Loops that share joints, and loops that have nothing to do with each other."""
+"""Loop clusters: groups of loops that share joints, whose constraints decouple from those of other groups."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True)
 class LoopCluster:
-    """A minimal loop cluster (Featherstone 2008, section 8.9): no loop in it shares a variable with one outside.
+    """Minimal loop cluster (Featherstone 2008, section 8.9): no loop in it shares a variable with one outside.
 
     Attributes
     ----------
     loops : tuple of int
-        Numbers of the loops, from 0.
+        Indices of the loops, from 0.
     joints : tuple of int
-        Numbers of the tree joints on their paths.
+        Indices of the tree joints on their paths.
     variables : tuple of int
-        Velocity variables of these: columns of K that hold anything.
+        Velocity variables of these joints: the nonzero columns of K.
     """
 
     loops: tuple[int, ...]
@@ -35,10 +35,10 @@ class LoopCluster:
 
 
 def loop_clusters(model: Model) -> list[LoopCluster]:
-    """The minimal loop clusters of a model, by the first of their loops.
+    """Return the minimal loop clusters of a model, sorted by the first of their loops.
 
-    Loops are coupled by joints that they share, and by joints that follow the same leader. A joint without freedom does
-    not couple them.
+    Loops are coupled by joints that they share, and by mimic joints with the same master joint. A joint without freedom
+    does not couple them.
     """
     paths = [set(loop_path(model, loop)) for loop in model.loops]
     moves = [{c for j in path for c in _columns(model, j)} for path in paths]
@@ -56,14 +56,14 @@ def loop_clusters(model: Model) -> list[LoopCluster]:
 
 
 def cluster_order(model: Model) -> tuple[int, ...]:
-    """An order of the bodies, parents first, in which the joints of each cluster stand one after the other.
+    """Return an order of the bodies, parents first, in which the joints of each cluster are adjacent.
 
-    In the model that `rbdkit.model.graph.reordered` makes of it K and G are block-diagonal.
+    In the model that `rbdkit.model.graph.reordered` makes with it, K and G are block-diagonal.
 
     Raises
     ------
     ModelError
-        If followers tie joints to a cluster that do not hang together with it.
+        If mimic joints belong to a cluster from which they are separated by another cluster.
     """
     cluster_of: dict[int, int] = {}
     for c, cluster in enumerate(loop_clusters(model)):
@@ -90,16 +90,16 @@ def cluster_order(model: Model) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class BlockConstraint:
-    """G and g block by block, one for each cluster; the variables of no cluster are independent.
+    """Explicit constraint G, g in blocks, one for each cluster; variables outside all clusters are independent.
 
     Attributes
     ----------
     G, g : ndarray (n, n - r), (n,)
-        As `explicit_constraint` has them for the whole.
+        As in `explicit_constraint` for the whole system.
     blocks : tuple of (variables, columns)
-        Of each cluster: rows and columns of G that may hold anything.
+        Rows and columns of the block of G of each cluster.
     free : tuple of (variable, column)
-        The ones of G.
+        Entries of G that are one, for variables outside all clusters.
     """
 
     G: NDArray
@@ -111,16 +111,16 @@ class BlockConstraint:
 def explicit_by_clusters(
     constraint: LoopConstraint, clusters: list[LoopCluster], tol: float | None = None
 ) -> BlockConstraint:
-    """G_i and g_i of each cluster from K_i and k_i alone (text at the end of section 8.9).
+    """Return G_i and g_i of each cluster from K_i and k_i alone (text at the end of section 8.9).
 
     Parameters
     ----------
     constraint : LoopConstraint
-        At a state.
+        Loop constraint at a state.
     clusters : list of LoopCluster
-        Of the model.
+        Clusters of the model.
     tol : float, optional
-        Of the rank, as for `row_space`.
+        Tolerance of the rank decision, as in `row_space`.
     """
     tol = rank_tolerance(constraint) if tol is None else tol
     n = constraint.K.shape[1]
@@ -147,14 +147,14 @@ def explicit_by_clusters(
 
 
 def projected_by_blocks(H: NDArray, block: BlockConstraint) -> tuple[NDArray, int]:
-    """G^T H G, and how many multiplications it takes where zeros and ones are not multiplied with.
+    """Return G^T H G, and the number of multiplications if those by zeros and ones are skipped.
 
     Parameters
     ----------
     H : ndarray (n, n)
-        Symmetric.
+        Inertia matrix, symmetric.
     block : BlockConstraint
-        With the G of the same variables.
+        Explicit constraint of the same variables.
     """
     pieces = [(list(rows), list(columns), block.G[np.ix_(rows, columns)]) for rows, columns in block.blocks]
     pieces.append(([row for row, _ in block.free], [column for _, column in block.free], np.eye(len(block.free))))
@@ -177,18 +177,19 @@ def projected_by_blocks(H: NDArray, block: BlockConstraint) -> tuple[NDArray, in
 def force_matrix_by_blocks(
     constraint: LoopConstraint, clusters: list[LoopCluster], factor: NDArray, lam: tuple[int, ...]
 ) -> tuple[NDArray, int]:
-    """``A = K H^-1 K^T`` (Eq 8.38) and its multiplications, where K_i^T has rows of its cluster alone.
+    """Return ``A = K H^-1 K^T`` (Eq 8.38) and its number of multiplications, using the sparsity of K_i^T.
 
-    ``L^-T`` fills the ancestors of these rows and no others, so two clusters meet in their common ancestors only.
+    K_i^T has nonzero rows for its own cluster only, and ``L^-T`` fills in their ancestors and no others; so two
+    clusters overlap in their common ancestors only.
 
     Parameters
     ----------
     constraint, clusters
-        Of a model at a state.
+        Loop constraint of a model at a state, and its clusters.
     factor : ndarray (n, n)
-        L of ``H = L^T L``.
+        Factor L of ``H = L^T L``.
     lam : tuple of int
-        Parent array of its rows.
+        Parent array of the rows of L.
     """
     pieces = []
     count = 0

@@ -1,4 +1,9 @@
-"""The constraint that loop joints impose on the spanning tree: K, k and what stabilizes it."""
+"""Constraint that loop joints impose on the spanning tree: K, k and stabilization terms (Featherstone 2008, Table 8.4).
+
+A loop joint resists motion in the directions of its constraint-force subspace T. Differentiating T^T v_J = 0, where v_J
+is the velocity of its successor frame relative to its predecessor frame, gives one row of K qdd = k for each column of
+T. The columns of K are nonzero only for the joints of the two branches up to the common ancestor.
+"""
 
 from __future__ import annotations
 
@@ -19,28 +24,28 @@ from rbdkit.spatial.cross import cross_motion
 
 @dataclass(frozen=True, eq=False)
 class LoopConstraint:
-    """``K qdd = k + k_stab`` (Featherstone 2008, Eq 8.21), n^c rows for the n variables of the spanning tree.
+    """Loop constraint ``K qdd = k + k_stab`` (Featherstone 2008, Eq 8.21), n^c rows for n tree variables.
 
     Attributes
     ----------
     names : tuple of str
-        Of the loop joints.
+        Names of the loop joints.
     rows : tuple of slice
-        Which rows are those of each.
+        Rows of K of each loop joint.
     K : ndarray (n_c, nv)
-        A follower's columns are those of its leader.
+        Constraint Jacobian; a mimic joint adds to the columns of its master joint.
     k, k_stab : ndarray (n_c,)
-        What velocities demand; what takes errors back, zeros without stabilization.
+        Velocity terms, and stabilization terms (zero without stabilization).
     delta, delta_dot : ndarray (n_c,)
         Position error, rad and m, and velocity error, T^T (v_J - sigma), rad/s and m/s.
     T : tuple of ndarray (6, n_k)
-        What each loop joint resists, in the coordinates of its successor body.
+        Constraint-force subspace of each loop joint, in coordinates of its successor body.
     S, T_a : tuple of ndarray (6, 6 - n_k)
-        What it allows, and an active-force subspace, T_a^T S = 1, likewise.
+        Motion subspace and active-force subspace, T_a^T S = 1, in the same coordinates.
     per_row, per_column : ndarray (n_c,), (nv,)
-        Factors that make lengths of lengths and angles, see `scaled`.
+        Factors that turn angles into arc lengths, see `scaled`.
     length : float
-        Of the model, which angles are compared with, m.
+        Characteristic length of the model, by which angles become arcs, m.
     """
 
     names: tuple[str, ...]
@@ -59,7 +64,7 @@ class LoopConstraint:
 
     @property
     def scaled(self) -> NDArray:
-        """K with angles as arcs at a length of the model: what is small in it is small whatever the unit."""
+        """K with angles as arcs at the characteristic length, so that small entries are small in any units."""
         return self.per_row[:, None] * self.K * self.per_column
 
     @property
@@ -69,7 +74,7 @@ class LoopConstraint:
 
     @property
     def right_hand_side(self) -> NDArray:
-        """k + k_stab."""
+        """Right-hand side k + k_stab, (n_c,)."""
         return self.k + self.k_stab
 
 
@@ -82,18 +87,18 @@ def loop_constraint(
     *,
     t: float = 0.0,
 ) -> LoopConstraint:
-    """K, k and k_stab of all loops (Featherstone 2008, Table 8.4).
+    """Return K, k and k_stab of all loops (Featherstone 2008, Table 8.4).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates of the spanning tree; they may leave loops open, for delta to say by how much.
+        Coordinates of the spanning tree; loops may be open, and delta is the closure error.
     qd : ndarray (nv,)
         Joint velocities.
     stabilization : Baumgarte, optional
-        Of loop errors; none if not given.
+        Stabilization of loop errors; none if not given.
     coordinates : str, optional
-        The body whose coordinates everything is combined in. Rounding errors grow with the distance between it and the
+        The body in whose coordinates everything is combined. Rounding errors grow with the distance between it and the
         loops: choose the floating base of a model that travels far.
     t : float, optional
         Time in s, for prescribed joints.
@@ -105,8 +110,8 @@ def loop_constraint(
 
     Notes
     -----
-    The table assumes that T is constant in the successor frame and that no joint moves by itself. Here the joint's own
-    c_J, with the ring of T and the rate of sigma in it, is added.
+    The table assumes that T is constant in the successor frame and that no joint is prescribed. Here the joint's c_J is
+    added, which contains the apparent derivative of T and the rate of sigma.
     """
     motion = rnea(model, q, qd, np.zeros(model.nv), t=t)  # leaves v_i, and a_i^vp on top of -a_g
     X = transforms(model, motion.X, model.body(coordinates).index)
@@ -164,9 +169,10 @@ def loop_constraint(
 
 
 def transforms(model: Model, X: NDArray, reference: int) -> NDArray:
-    """From the coordinates of one body to those of all, (n, 6, 6); the base only comes in where the way leads over it.
+    """Return the transforms (n, 6, 6) from the coordinates of one body to those of all, along the tree.
 
-    X : ndarray (n, 6, 6), from parent to body. reference : int, number of the body.
+    Paths avoid the base where they can, which keeps digits far from it. X : ndarray (n, 6, 6), from parent to body.
+    reference : int, index of the body.
     """
     found, j = {reference: np.eye(6)}, reference
     while j > 0:

@@ -1,4 +1,4 @@
-"""The equation of motion of a spanning tree with its loop joints, and what its solutions hold."""
+"""Equation of motion of a spanning tree with loop joints, and its solution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rbdkit.model.requirements import require_no_constraints
 
 @dataclass(frozen=True, eq=False)
 class LoopEquation:
-    """``[H K^T; K 0] [qdd; -lambda] = [tau - C'; k + k_stab]`` (Featherstone 2008, Eq 8.36).
+    """Closed-loop equation ``[H K^T; K 0] [qdd; -lambda] = [tau - C'; k + k_stab]`` (Featherstone 2008, Eq 8.36).
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class LoopEquation:
     constraint : LoopConstraint
         K, k and k_stab.
     space : RowSpace
-        Which of its rows depend on each other.
+        Rank and range of K.
     lam : tuple of int
-        Parent array of the variables.
+        Parent array of the velocity variables.
     tau_loop : LoopEfforts
         Active forces of the loop joints.
     """
@@ -51,17 +51,17 @@ class LoopEquation:
 
     @property
     def matrix(self) -> NDArray:
-        """The coefficients of (qdd, -lambda), (nv + n_c, nv + n_c); of rank nv + r."""
+        """Coefficient matrix of (qdd, -lambda), (nv + n_c, nv + n_c), of rank nv + r."""
         n_c, K = self.constraint.n_c, self.constraint.K
         return np.block([[self.H, K.T], [K, np.zeros((n_c, n_c))]])
 
     @property
     def right_hand_side(self) -> NDArray:
-        """(nv + n_c,), that of Eq 8.36."""
+        """Right-hand side of Eq 8.36, (nv + n_c,)."""
         return np.concatenate([self.tau - self.C_, self.constraint.right_hand_side])
 
     def motion(self, qdd: NDArray, lam: NDArray) -> LoopMotion:
-        """A solution and what follows from it."""
+        """Return the solution qdd, lam with the joint forces and residuals that follow from it."""
         forces = joint_forces(self.model, self.constraint, lam, self.tau_loop)
         return LoopMotion(
             qdd, lam, self.constraint.K.T @ lam, forces, self.space.r, self.space.indeterminate,
@@ -71,24 +71,24 @@ class LoopEquation:
 
 @dataclass(frozen=True, eq=False)
 class LoopMotion:
-    """A solution of Eq 8.36.
+    """Solution of Eq 8.36.
 
     Attributes
     ----------
     qdd : ndarray (nv,)
         Accelerations of the tree's joints; unique.
     lam : ndarray (n_c,)
-        Constraint-force variables of the loop joints; the smallest ones where they are not unique.
+        Constraint-force variables of the loop joints; those of least norm if they are not unique.
     tau_c : ndarray (nv,)
-        What they do to the tree, K^T lam; unique.
+        Joint-space constraint force K^T lam; unique.
     f : dict of str to ndarray (6,)
-        Force through each loop joint by its name, on its successor body, in the coordinates of that.
+        Force through each loop joint by its name, on its successor body, in coordinates of that body.
     r : int
         Number of independent constraints.
     indeterminate : ndarray (n_c,) of bool
         Elements of lam that are not unique.
     residual : ndarray (n_c,)
-        K qdd - k - k_stab; not zero where dependent rows do not agree, and then as small as can be.
+        K qdd - k - k_stab; nonzero only if dependent rows are inconsistent, and then of least norm.
     """
 
     qdd: NDArray
@@ -112,12 +112,12 @@ def loop_equation(
     stabilization: Baumgarte | None = None,
     tol: float | None = None,
 ) -> LoopEquation:
-    """Every term of Eq 8.36 (Featherstone 2008, sections 8.1 to 8.7).
+    """Return all terms of Eq 8.36 (Featherstone 2008, sections 8.1 to 8.7).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates of the spanning tree, which close the loops but for errors that stabilization is to take away.
+        Coordinates of the spanning tree, at which the loops are closed up to errors that stabilization removes.
     qd, tau : ndarray (nv,)
         Joint velocities and forces; springs and dampers are not added to tau.
     f_ext : ExternalForces, optional
@@ -127,14 +127,14 @@ def loop_equation(
     tau_loop : LoopEfforts, optional
         Active forces of loop joints, by their names.
     stabilization : Baumgarte, optional
-        Of loop errors; none if not given.
+        Stabilization of loop errors; none if not given.
     tol : float, optional
-        Of the rank, see `row_space`.
+        Tolerance of the rank decision, see `row_space`.
 
     Raises
     ------
     ModelError, StateError
-        If an active force is given for an unknown joint, or does not fit it; or if constraints hold besides the loops.
+        If an active force is given for an unknown joint, or does not fit it; or if the model has constraint elements.
     """
     require_no_constraints(model, "the equation of closed loops")
     constraint = loop_constraint(model, q, qd, stabilization, t=t)

@@ -1,4 +1,4 @@
-"""What loop joints transmit, and what it does to the spanning tree."""
+"""Forces through loop joints, and their effect on the spanning tree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LoopEfforts = Mapping[str, ArrayLike] | None
 
 
 def loop_efforts(model: Model, tau_loop: LoopEfforts) -> list[NDArray]:
-    """tau_k of all loop joints, zeros where nothing acts.
+    """Return tau_k of all loop joints, zero for passive ones.
 
     Raises
     ------
@@ -43,14 +43,14 @@ def loop_efforts(model: Model, tau_loop: LoopEfforts) -> list[NDArray]:
 
 
 def active_force(model: Model, q: NDArray, tau_loop: LoopEfforts, *, t: float = 0.0) -> NDArray:
-    """tau^a, what active forces at loop joints do to the tree, by loop Jacobians (Featherstone 2008, Eq 8.28).
+    """Return tau^a, the joint-space force of active loop joints, by loop Jacobians (Featherstone 2008, Eq 8.28).
 
     Parameters
     ----------
     q : ndarray (nq,)
         Coordinates of the spanning tree.
     tau_loop : LoopEfforts
-        By the names of the loop joints.
+        Active forces by the names of the loop joints.
     t : float, optional
         Time in s, for prescribed joints.
 
@@ -79,7 +79,7 @@ def bias_force_with_loops(
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> NDArray:
-    """``C' = C - tau^a`` in one pass (Featherstone 2008, Tables 8.2, 8.3).
+    """Return ``C' = C - tau^a`` in one pass (Featherstone 2008, Tables 8.2, 8.3).
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def bias_force_with_loops(
     qd : ndarray (nv,)
         Joint velocities.
     tau_loop : LoopEfforts, optional
-        By the names of the loop joints; all are passive if not given.
+        Active forces by the names of the loop joints; all are passive if not given.
     f_ext : ExternalForces, optional
         External forces on the bodies in world coordinates, see `external_forces`.
     t : float, optional
@@ -134,12 +134,12 @@ def bias_force_with_loops(
 def joint_forces(
     model: Model, constraint: LoopConstraint, lam: NDArray, tau_loop: LoopEfforts = None
 ) -> dict[str, NDArray]:
-    """f_k, the force through every loop joint (Featherstone 2008, section 8.4): ``T_k lambda_k`` and the active one.
+    """Return f_k, the force through every loop joint: ``T_k lambda_k`` plus the active force (section 8.4).
 
     Parameters
     ----------
     constraint : LoopConstraint
-        At the state.
+        Loop constraint at the state.
     lam : ndarray (n_c,)
         Constraint-force variables.
     tau_loop : LoopEfforts, optional
@@ -148,7 +148,7 @@ def joint_forces(
     Returns
     -------
     dict of str to ndarray (6,)
-        On the successor body, in its coordinates; the predecessor feels the opposite.
+        Forces on the successor bodies, in their coordinates; the predecessors feel the opposite.
 
     Raises
     ------
@@ -163,9 +163,9 @@ def joint_forces(
 
 
 def _active_subspaces(model: Model, q: NDArray, t: float) -> list[NDArray]:
-    """T_a of the loop joints in coordinates of their successor frames.
+    """Return T_a of the loop joints in coordinates of their successor frames.
 
-    The table takes it for constant; here it is that of the pose that the joint has.
+    The table assumes it constant; here it belongs to the current pose of the joint.
     """
     poses = forward_kinematics(model, q, t=t).poses
     found = []

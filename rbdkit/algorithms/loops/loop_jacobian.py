@@ -1,4 +1,4 @@
-"""What moves the two ends of a loop joint against each other."""
+"""Loop Jacobian: relative velocity of the two ends of a loop joint as a function of qd."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbdkit.spatial import plucker, se3
 
 
 def find_loop(model: Model, name: str) -> int:
-    """The number l, from 0, of the loop that the joint of this name closes.
+    """Return the index l, from 0, of the loop that the joint of this name closes.
 
     Raises
     ------
@@ -28,24 +28,24 @@ def find_loop(model: Model, name: str) -> int:
 
 
 def loop_path(model: Model, loop: Loop) -> dict[int, int]:
-    """The tree joints on the path of a loop: ``varepsilon_lj = epsilon_s(k)j - epsilon_p(k)j`` where it is not zero.
+    """Return the tree joints on the path of a loop, with the nonzero ``varepsilon_lj = epsilon_s(k)j - epsilon_p(k)j``.
 
-    1 on the way from the root to the successor, -1 on the way to the predecessor (text after Eq 8.18); the root is the
-    last body that carries both.
+    It is 1 on the path from the root of the loop to the successor, -1 on that to the predecessor (text after Eq 8.18).
+    The root is the last common ancestor of both.
     """
     to_s, to_p = model.support(loop.successor), model.support(loop.predecessor)
     return {j: 1 if j in to_s else -1 for j in sorted({*to_s} ^ {*to_p})}
 
 
 def loop_jacobian(model: Model, q: NDArray, name: str, *, t: float = 0.0) -> NDArray:
-    """J_L, which maps qd to the velocity across a loop joint (Featherstone 2008, Eq 8.18).
+    """Return J_L (6, nv), which maps qd to the velocity across a loop joint (Featherstone 2008, Eq 8.18).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates of the spanning tree; they may leave the loop open.
+        Coordinates of the spanning tree; the loop may be open.
     name : str
-        Of the loop joint.
+        Name of the loop joint.
     t : float, optional
         Time in s, for prescribed joints, which add their own velocity.
 
@@ -64,5 +64,5 @@ def loop_jacobian(model: Model, q: NDArray, name: str, *, t: float = 0.0) -> NDA
     J_L = np.zeros((6, model.nv))
     for j, varepsilon in loop_path(model, loop).items():
         S = plucker.from_pose(se3.inverse(poses[j]) @ end) @ model.joints[j].motion_subspace(q)
-        J_L[:, model.joints[j].v_slice] += varepsilon * S  # of a follower, in the columns of its leader
+        J_L[:, model.joints[j].v_slice] += varepsilon * S  # a mimic joint adds to the columns of its master joint
     return J_L

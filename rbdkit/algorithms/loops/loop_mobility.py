@@ -1,4 +1,9 @@
-"""In how many ways a system with loops can move, by counting and by rank."""
+"""Mobility of closed-loop systems, by counting and by the rank of K (Featherstone 2008, section 8.10).
+
+The mobility n - r is exact at a pose. The counts of joint freedoms and loops (Grübler, Kutzbach) hold for properly
+constrained systems; the difference is the number of redundant constraints. Weaker loop joints that keep the mobility
+remove them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ from rbdkit.spatial import plucker, se3, subspace
 
 @dataclass(frozen=True, eq=False)
 class LoopMobility:
-    """The numbers of Featherstone 2008, section 8.10.
+    """Mobility at a pose and the counts for comparison (Featherstone 2008, section 8.10).
 
     Attributes
     ----------
@@ -34,19 +39,17 @@ class LoopMobility:
     n_tot, N_L : int
         Freedoms of all joints, and number of loops.
     planar : tuple of int or None
-        If all moving bodies stay in parallel planes: freedoms of all joints that do not lead out of these, else None.
+        Number of joint freedoms within the plane if all moving bodies stay in parallel planes, else None.
     normal : ndarray (3,) or None
-        Of these planes, in world axes.
+        Unit normal of these planes, in world axes.
     singular_values : ndarray
-        Of K with angles as arcs, see `LoopConstraint.scaled`; the largest first.
+        Singular values of K with angles as arcs, see `LoopConstraint.scaled`; the largest first.
     in_plane : tuple of int or None
-        For each loop, if all that it is made of moves in parallel planes of its own: freedoms of its loop joint that do
-        not lead out of these, else None.
+        For each loop that moves in parallel planes of its own: freedoms of its loop joint within these, else None.
     sizes : tuple of int
-        All freedoms of each loop joint.
+        Number of freedoms of each loop joint.
     held, held_in_plane : int
-        Rows of the constraints that were added to the model, and how many are left if of each constraint those are
-        taken away that say nothing of the tree by themselves.
+        Number of rows of the constraint elements, and the sum of the ranks of their Jacobians.
     """
 
     n: int
@@ -64,22 +67,22 @@ class LoopMobility:
 
     @property
     def mobility(self) -> int:
-        """n - r: what is true at this pose (Eq 8.52)."""
+        """Mobility n - r at this pose (Eq 8.52)."""
         return self.n - self.r
 
     @property
     def counted(self) -> int:
-        """n_tot - 6 N_L: what properly constrained systems have (Eq 8.53); less the rows of constraints."""
+        """Count n_tot - 6 N_L, the mobility of properly constrained systems (Eq 8.53), less the rows of constraints."""
         return self.n_tot - 6 * self.N_L - self.held
 
     @property
     def counted_in_plane(self) -> int | None:
-        """n_tot - 3 N_L of a planar system (Eq 8.54), less rows of constraints in the plane; None for others."""
+        """Count n_tot - 3 N_L of a planar system (Eq 8.54), less rows of constraints in the plane; None for others."""
         return None if self.planar is None else self.planar - 3 * self.N_L - self.held_in_plane
 
     @property
     def counted_by_loops(self) -> int:
-        """Of systems that are planar in parts: less 3 for every loop in a plane of its own, less 6 for every other."""
+        """Count for partly planar systems: 3 constraints for every loop in a plane of its own, 6 for every other."""
         mixed = self.n_tot - 6 * self.N_L - self.held
         for own, size in zip(self.in_plane, self.sizes, strict=True):
             mixed += 0 if own is None else own - 3 - (size - 6)
@@ -87,7 +90,7 @@ class LoopMobility:
 
     @property
     def excess(self) -> int:
-        """n_c - r: redundant constraints, and by how much the mobility exceeds the count (Eq 8.55)."""
+        """Number n_c - r of redundant constraints, by which the mobility exceeds the count (Eq 8.55)."""
         return self.n_c - self.r
 
     @property
@@ -97,20 +100,20 @@ class LoopMobility:
 
 
 def loop_mobility(model: Model, q: NDArray, *, t: float = 0.0, tol: float | None = None) -> LoopMobility:
-    """Mobility at a pose, and the counts beside it.
+    """Return the mobility at a pose and the counts for comparison.
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates of the spanning tree, which close the loops.
+        Coordinates of the spanning tree, at which the loops are closed.
     t : float, optional
         Time in s, for prescribed joints.
     tol : float, optional
-        Of the rank, see `row_space`.
+        Tolerance of the rank decision, see `row_space`.
 
     Notes
     -----
-    A joint that follows another one brings no freedom.
+    A mimic joint adds no freedom.
     """
     require_bilateral(model, "the mobility of loops")
     still = np.zeros(model.nv)
@@ -142,17 +145,17 @@ def loop_mobility(model: Model, q: NDArray, *, t: float = 0.0, tol: float | None
 
 
 def plane_normal(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray | None:
-    """The normal of the planes in which all bodies of the tree move, (3,) in world axes; None if there are none.
+    """Return the normal (3,) of the planes in which all bodies of the tree move, in world axes; None if spatial.
 
-    All turns must be about one direction, and all shifts across it. What is planar at one pose is planar at all, for
-    hinges and slides carry each other along in the plane.
+    All rotations must be about one direction, and all translations perpendicular to it. A system that is planar at one
+    pose is planar at all, because its hinges and slides move each other within the plane.
 
     Parameters
     ----------
     q : ndarray (nq,)
         Coordinates.
     t : float, optional
-        Time in s, for prescribed joints; these must not move, for time may lead them out of the plane.
+        Time in s, for prescribed joints; a model with prescribed joints counts as spatial.
     """
     if any(joint.type.is_driven for joint in (*model.joints, *(loop.joint for loop in model.loops))):
         return None
@@ -160,7 +163,7 @@ def plane_normal(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray | None:
 
 
 def _normal_of_loop(model: Model, q: NDArray, loop: Loop, X: NDArray) -> NDArray | None:
-    """The same of what one loop is made of: the joints that move one of its ends alone."""
+    """Return the plane normal of one loop, from the joints that move only one of its ends; None if spatial."""
     joints = set(model.support(loop.successor)) ^ set(model.support(loop.predecessor))
     if any(joint.type.is_driven for joint in (loop.joint, *(model.joints[i] for i in joints))):
         return None
@@ -168,13 +171,13 @@ def _normal_of_loop(model: Model, q: NDArray, loop: Loop, X: NDArray) -> NDArray
 
 
 def _axes(model: Model, q: NDArray, joints: Iterable[int], X: NDArray) -> NDArray:
-    """What joints allow (6, n), in the world."""
+    """Return the motion subspaces of joints (6, n), in world coordinates."""
     parts = (plucker.inverse(X[i]) @ model.joints[i].motion_subspace(q) for i in joints)
     return np.hstack([np.zeros((6, 0)), *parts])
 
 
 def _normal(S: NDArray) -> NDArray | None:
-    """The normal of the planes in which velocities lie, (3,); None if there are none."""
+    """Return the normal (3,) of the planes in which the velocities S (6, n) lie, or None."""
     if not S.shape[1]:
         return None
     turns, shifts = S[:3], S[3:]
@@ -191,17 +194,17 @@ def _normal(S: NDArray) -> NDArray | None:
 
 
 def _in_plane(S: NDArray, n: NDArray) -> int:
-    """How many of the freedoms S (6, n) of a joint do not lead out of planes."""
+    """Return the number of freedoms S (6, n) of a joint within planes of normal n (3,)."""
     return S.shape[1] + 3 - subspace.dimension(np.hstack([S, _planar_motions(n)])) if S.shape[1] else 0
 
 
 def with_loop_joint(model: Model, name: str, kind: JointType, turned: NDArray | None = None) -> Model:
-    """The model with another type of joint in the place of a loop joint; springs and losses of the others stay.
+    """Return the model with another type for one loop joint; springs and losses of the other joints stay.
 
     Parameters
     ----------
     name : str
-        Of the loop joint.
+        Name of the loop joint.
     kind : JointType
         The new type.
     turned : ndarray (3, 3), optional
@@ -233,20 +236,20 @@ def with_loop_joint(model: Model, name: str, kind: JointType, turned: NDArray | 
 
 @dataclass(frozen=True, eq=False)
 class Weaker:
-    """A loop joint that demands less, and how many constraints it leaves redundant.
+    """Replacement of a loop joint by one with fewer constraints.
 
     Attributes
     ----------
     name : str
-        Of the loop joint to be replaced.
+        Name of the loop joint to be replaced.
     type : JointType
-        What to put there.
+        New joint type.
     turned : ndarray (3, 3)
-        How its frames are turned against those of the joint.
+        Rotation of its frames relative to those of the old joint.
     model : Model
-        With the new joint.
+        Model with the new joint.
     excess : int
-        Redundant constraints that are left; 0 is properly constrained.
+        Number of remaining redundant constraints; 0 is properly constrained.
     """
 
     name: str
@@ -259,20 +262,20 @@ class Weaker:
 def weaker_loop_joints(
     model: Model, poses: Iterable[NDArray], *, t: float = 0.0, only: str | None = None
 ) -> list[Weaker]:
-    """Loop joints to weaken so that a model keeps its motion with fewer redundant constraints (section 8.10).
+    """Return weaker loop joints such that a model keeps its motion with fewer redundant constraints (section 8.10).
 
-    Each demands nothing that the joint in its place does not, and K keeps its rank at all poses. The first of the list
-    leaves the fewest redundant constraints, and of these the strongest joint. Empty if nothing is redundant. Loop
-    joints with a spring, a damper or friction are left as they are: another type does not have their freedoms.
+    Each imposes a subset of the constraints of the joint that it replaces, and K keeps its rank at all poses. The first
+    of the list leaves the fewest redundant constraints, and among equals is the strongest joint. The list is empty if
+    nothing is redundant. Loop joints with a spring, a damper or friction stay, because these act along their freedoms.
 
     Parameters
     ----------
     poses : iterable of ndarray (nq,)
-        Coordinates that close the loops; some of a motion: at a single one K may be singular by chance.
+        Coordinates at which the loops are closed; several of a motion, since K may be singular at a single one.
     t : float, optional
         Time in s, for prescribed joints.
     only : str, optional
-        The one loop joint to weaken; any of them if not given.
+        Name of the loop joint to weaken; any if not given.
 
     Raises
     ------
@@ -301,7 +304,7 @@ def weaker_loop_joints(
 
 
 def _candidates(kind: JointType) -> list[tuple[JointType, NDArray]]:
-    """Common joints of more freedoms, in the axes of the joint and turned by its own axis, the strongest first."""
+    """Return common joints with more freedoms, in the joint's frame and aligned with its axis, the strongest first."""
     axis = getattr(kind, "axis", None)
     frames = [np.eye(3)] if axis is None else [_leading_to(axis), np.eye(3)]
     joints: list[JointType] = [Planar("z")]
@@ -312,14 +315,14 @@ def _candidates(kind: JointType) -> list[tuple[JointType, NDArray]]:
 
 
 def _leading_to(axis: NDArray) -> NDArray:
-    """A rotation that takes z to an axis."""
+    """Return a rotation that takes z to an axis."""
     x = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(axis, x), axis])
 
 
 def _implied(model: Model, changed: Model, name: str, q: NDArray, t: float) -> bool:
-    """Whether the new joint is closed at q, and resists only what the old one resists."""
+    """Return whether the new joint is closed at q and constrains only directions that the old one constrains."""
     l, still = find_loop(model, name), np.zeros(model.nv)
     old, new = (loop_constraint(one, q, still, t=t) for one in (model, changed))
     T, T_new = old.T[l], new.T[l]
@@ -328,7 +331,7 @@ def _implied(model: Model, changed: Model, name: str, q: NDArray, t: float) -> b
 
 
 def _planar_motions(n: NDArray) -> NDArray:
-    """(6, 3), turns about n and shifts across it."""
+    """Return (6, 3): the rotation about n and the two translations perpendicular to it."""
     across = np.linalg.svd(n[None])[2][1:].T
     found = np.zeros((6, 3))
     found[:3, 0], found[3:, 1:] = n, across
@@ -336,5 +339,5 @@ def _planar_motions(n: NDArray) -> NDArray:
 
 
 def _from_world(model: Model, q: NDArray, t: float) -> NDArray:
-    """(n, 6, 6) transforms from the world to the bodies."""
+    """Return the transforms (n, 6, 6) from the world to the bodies."""
     return np.asarray(np.linalg.inv(se3.adjoint(forward_kinematics(model, q, t=t).poses)))

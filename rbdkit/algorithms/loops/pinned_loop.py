@@ -1,8 +1,8 @@
-"""A loop closed by a pin, without the direction that says nothing (Sueda, Rigid Body Dynamics Notes, section 2.8).
+"""Loop closure of planar linkages by a pin with two constraints (Sueda, Rigid Body Dynamics Notes, section 2.8).
 
-Three equations for the pin of a planar linkage are one too many: along its own axis the two bodies agree anyway. The
-pin constrains two directions, in maximal coordinates, the twists phi of the bodies; the Jacobian J_mr of the tree
-brings them to joint coordinates.
+Three equations for the position of a pin in a planar linkage would be one too many: along the axis of the pin the two
+bodies agree anyway. The two constraints are formulated in maximal coordinates, on the twists phi of the bodies, and the
+Jacobian J_mr of the tree maps them to joint coordinates.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from rbdkit.spatial.so3 import skew
 
 @dataclass(frozen=True, eq=False)
 class PinnedLoop:
-    """``G_m phi = 0`` with ``phi = J_mr qd``, phi the twists of all bodies in their own coordinates.
+    """Pin constraint ``G_m phi = 0`` with ``phi = J_mr qd``, phi the twists of all bodies in their own coordinates.
 
     Attributes
     ----------
     name : str
-        Of the loop joint.
+        Name of the loop joint.
     directions : ndarray (2, 3)
-        v1 and v2, across the pin, in world axes (Eq 2.94).
+        Unit vectors v1 and v2 perpendicular to the pin, in world axes (Eq 2.94).
     G_m, Gdot_m : ndarray (2, 6 n)
-        Of Eqs 2.95, 2.97; n bodies, the world among them.
+        Constraint Jacobian and its rate of Eqs 2.95, 2.97; n bodies include the world.
     J_mr : ndarray (6 n, nv)
-        Of the tree.
+        Jacobian of the tree.
     Jdot_v : ndarray (6 n,)
-        Jdot_mr qd.
+        Bias accelerations Jdot_mr qd.
     phi : ndarray (6 n,)
-        J_mr qd.
+        Twists J_mr qd.
     """
 
     name: str
@@ -58,25 +58,25 @@ class PinnedLoop:
 
     @property
     def G(self) -> NDArray:
-        """G_m J_mr, (2, nv)."""
+        """Constraint Jacobian in joint coordinates, G_m J_mr, (2, nv)."""
         return self.G_m @ self.J_mr
 
     @property
     def Gdot_v(self) -> NDArray:
-        """(Gdot_m J_mr + G_m Jdot_mr) qd, (2,)."""
+        """Bias acceleration (Gdot_m J_mr + G_m Jdot_mr) qd, (2,)."""
         return self.Gdot_m @ self.phi + self.G_m @ self.Jdot_v
 
 
 @dataclass(frozen=True, eq=False)
 class PinnedMotion:
-    """Accelerations under pins and ties.
+    """Accelerations under pins and couplings of joint coordinates.
 
     Attributes
     ----------
     qdd : ndarray (nv,)
-        Of the joints.
+        Joint accelerations.
     lam_r, lam_m : ndarray
-        Multipliers of the ties of joint coordinates and of the pins.
+        Multipliers of the couplings of joint coordinates and of the pins.
     """
 
     qdd: NDArray
@@ -85,7 +85,7 @@ class PinnedMotion:
 
 
 def pinned_loop(model: Model, q: NDArray, qd: NDArray, name: str) -> PinnedLoop:
-    """The pin of a planar linkage as two constraints (Eqs 2.93-2.97).
+    """Return the pin of a planar linkage as two constraints (Eqs 2.93-2.97).
 
     Parameters
     ----------
@@ -94,14 +94,14 @@ def pinned_loop(model: Model, q: NDArray, qd: NDArray, name: str) -> PinnedLoop:
     qd : ndarray (nv,)
         Joint velocities.
     name : str
-        Of the loop joint, a revolute one.
+        Name of the loop joint, which is revolute.
 
     Raises
     ------
     ModelError
-        If there is no such loop joint, it is not revolute, or a joint moves as time says.
+        If there is no such loop joint, it is not revolute, or a joint is prescribed.
     StateError
-        If the pin tilts: then its directions move, and there are more than two constraints.
+        If the pin tilts, so that the linkage is not planar.
     """
     require_undriven(model, "the pin of a planar linkage", "this form knows no time; loop_equation does")
     loop = model.loops[find_loop(model, name)]
@@ -142,20 +142,20 @@ def pinned_motion(
     G_r: NDArray | None = None,
     Gdot_r_v: NDArray | None = None,
 ) -> PinnedMotion:
-    """Accelerations with constraints on maximal and on reduced coordinates at once (Eqs 2.98, 2.100, 2.103).
+    """Return accelerations with constraints on maximal and on reduced coordinates at once (Eqs 2.98, 2.100, 2.103).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates that close the loops.
+        Coordinates, at which the loops are closed.
     qd, tau : ndarray (nv,)
         Joint velocities and forces.
     pins : sequence of PinnedLoop
-        At this state.
+        Pins at this state.
     G_r : ndarray (m, nv), optional
-        Ties of the joint velocities, ``G_r qd = 0``.
+        Coupling of the joint velocities, ``G_r qd = 0``.
     Gdot_r_v : ndarray (m,), optional
-        Gdot_r qd; zero if not given.
+        Bias acceleration Gdot_r qd; zero if not given.
 
     Raises
     ------
@@ -181,20 +181,20 @@ def pinned_velocity(
     pins: Sequence[PinnedLoop],
     G_r: NDArray | None = None,
 ) -> NDArray:
-    """Joint velocities after a step of symplectic Euler that obey the constraints (Eqs 2.99, 2.101), shape (nv,).
+    """Return joint velocities (nv,) after a symplectic Euler step under the constraints (Eqs 2.99, 2.101).
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates that close the loops.
+        Coordinates, at which the loops are closed.
     qd, tau : ndarray (nv,)
         Joint velocities and forces.
     h : float
         Step, s.
     pins : sequence of PinnedLoop
-        At this state.
+        Pins at this state.
     G_r : ndarray (m, nv), optional
-        As for `pinned_motion`.
+        As in `pinned_motion`.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def pinned_velocity(
 
 
 def pinned_bodies(model: Model, q: NDArray, qd: NDArray, tau: NDArray, pins: Sequence[PinnedLoop]) -> NDArray:
-    """Accelerations of all bodies in maximal coordinates: joints of the tree and pins as constraints on phi.
+    """Return accelerations of all bodies in maximal coordinates: joints of the tree and pins as constraints on phi.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def pinned_bodies(model: Model, q: NDArray, qd: NDArray, tau: NDArray, pins: Seq
     Returns
     -------
     ndarray (n, 6)
-        Rates of the twists in body coordinates, the world's among them, zero.
+        Rates of the twists in body coordinates; row 0, of the world, is zero.
 
     Raises
     ------
@@ -261,14 +261,14 @@ def _require_all(model: Model, pins: Sequence[PinnedLoop]) -> None:
 
 
 def _bias(model: Model, v: NDArray, q: NDArray, i: int) -> NDArray:
-    """Velocity terms and weight of a body, in its own coordinates."""
+    """Return the velocity terms minus the weight of a body, (6,) in its own coordinates."""
     R = forward_kinematics(model, q).poses[i, :3, :3]
     weight = model.I[i] @ np.concatenate([np.zeros(3), R.T @ model.gravity])
     return cross_force(v, model.I[i] @ v) - weight
 
 
 def _across(a: NDArray) -> NDArray:
-    """Two directions at right angles to a and to each other, (2, 3) (Eq 2.94)."""
+    """Return two unit vectors at right angles to a and to each other, (2, 3) (Eq 2.94)."""
     v1 = np.zeros(3)
     v1[np.argmin(np.abs(a))] = 1.0
     v2 = np.cross(a, v1)

@@ -1,6 +1,6 @@
-"""How far a loop joint is open, read from the entries of X: Table 8.1, and the joints that it leaves out.
+"""Closure error of loop joints from the entries of X: Table 8.1, and joint types beyond it.
 
-``X = X_err X_J`` is the transform across the joint as the bodies happen to be, X_J one that the joint allows, and
+``X = X_err X_J`` is the actual transform across the joint, X_J one that the joint allows, and
 ``X_err ~ 1 - d x`` (Featherstone 2008, Eqs 8.25, 8.26); ``delta = T^T d`` (Eq 8.27). The formulas hold to first order
 in d. Axes of the table are z; entries are numbered from 1, as in the book. E and r are those of
 ``X = [E 0; -E r x, E]``.
@@ -45,7 +45,7 @@ class Entries:
         return float(self.X[place[0] - 1, place[1] - 1])
 
     def angle(self, advance: float = 0.0) -> float:
-        """The turn about z, rad; of those a whole turn apart the one nearest to the ratio that an advance tells."""
+        """Return the rotation about z, rad, with the whole turns that bring it nearest to `advance`."""
         theta = float(np.arctan2(self[1, 2], self[1, 1]))
         return theta + 2.0 * np.pi * float(np.round((advance - theta) / (2.0 * np.pi)))
 
@@ -54,7 +54,7 @@ class Entries:
 
 
 def zero_dof(X: Entries) -> list[float]:
-    """d of a joint that allows nothing."""
+    """Return d of a joint without freedom."""
     return [
         0.5 * (X[2, 3] - X[3, 2]), 0.5 * (X[3, 1] - X[1, 3]), 0.5 * (X[1, 2] - X[2, 1]),
         0.5 * (X[5, 3] - X[6, 2]), 0.5 * (X[6, 1] - X[4, 3]), 0.5 * (X[4, 2] - X[5, 1]),
@@ -62,24 +62,24 @@ def zero_dof(X: Entries) -> list[float]:
 
 
 def revolute(X: Entries) -> list[float]:
-    """d1, d2, d4, d5, d6."""
+    """Return d1, d2, d4, d5, d6."""
     return [X[2, 3], -X[1, 3], X[5, 3], -X[4, 3], X[4, 1] * X[2, 1] + X[4, 2] * X[2, 2]]
 
 
 def prismatic(X: Entries) -> list[float]:
-    """d1, d2, d3, d4, d5."""
+    """Return d1, d2, d3, d4, d5."""
     return [
         0.5 * (X[2, 3] - X[3, 2]), 0.5 * (X[3, 1] - X[1, 3]), 0.5 * (X[1, 2] - X[2, 1]), X[5, 3], -X[4, 3],
     ]  # fmt: skip
 
 
 def cylindrical(X: Entries) -> list[float]:
-    """d1, d2, d4, d5."""
+    """Return d1, d2, d4, d5."""
     return [X[2, 3], -X[1, 3], X[5, 3], -X[4, 3]]
 
 
 def spherical(X: Entries) -> list[float]:
-    """d4, d5, d6."""
+    """Return d4, d5, d6."""
     return [
         X[5, 1] * X[3, 1] + X[5, 2] * X[3, 2] + X[5, 3] * X[3, 3],
         X[6, 1] * X[1, 1] + X[6, 2] * X[1, 2] + X[6, 3] * X[1, 3],
@@ -87,54 +87,54 @@ def spherical(X: Entries) -> list[float]:
     ]
 
 
-# --- the joints that it leaves out ------------------------------------------------------------------------------------
+# --- joints beyond the table ------------------------------------------------------------------------------------------
 
 
 def helical(X: Entries, pitch: float) -> list[float]:
-    """d1, d2, d4, d5, and d6 - pitch d3: the advance that the turn does not explain."""
+    """Return d1, d2, d4, d5, and d6 - pitch d3, the advance minus that of the rotation."""
     if pitch == 0.0:
         return revolute(X)
     return [*cylindrical(X), X.r[2] - pitch * X.angle(X.r[2] / pitch)]
 
 
 def planar(X: Entries) -> list[float]:
-    """d1, d2, d6; the height is that over the predecessor's plane: that of the successor's is tilted by d1 and d2."""
+    """Return d1, d2, d6; d6 is the height above the predecessor's plane, since the successor's is tilted."""
     return [X[2, 3], -X[1, 3], X.r[2]]
 
 
 def universal(X: Entries, axis1: NDArray, axis2: NDArray) -> list[float]:
-    """d along the normal of both axes, by how far the angle between these is off; d4, d5, d6."""
+    """Return d about the common normal of both axes, the error of the angle between them; and d4, d5, d6."""
     first = X.E @ axis1
     tilt = (axis1 @ axis2 - first @ axis2) / np.linalg.norm(np.cross(first, axis2))
     return [float(tilt), *spherical(X)]
 
 
 def sphere_in_cylinder(X: Entries) -> list[float]:
-    """How far the centre is off the bore along x and y of the predecessor."""
+    """Return the distances of the centre from the bore, along x and y of the predecessor."""
     return [X.r[0], X.r[1]]
 
 
 def rack_and_pinion(X: Entries, radius: float) -> list[float]:
-    """d1, d2, and what is left of the centre's place on the rack, in successor axes."""
+    """Return d1, d2, and the centre's distance from its place on the rack, in successor axes."""
     theta = X.angle(X.r[0] / radius) if radius else X.angle()
     return [X[2, 3], -X[1, 3], *(X.E @ (X.r - [radius * theta, 0.0, 0.0]))]
 
 
 def position_error(kind: JointType, X_sp: NDArray, *, t: float = 0.0) -> NDArray:
-    """delta of a loop joint by the formula for its type, in the order of the columns of its own T.
+    """Return delta of a loop joint by the formula for its type, in the order of the columns of its own T.
 
     Parameters
     ----------
     kind : JointType
-        Types without a formula here (`Reversed`, users' own) take `JointType.calc_loop`, which needs none.
+        Joint type; those without a formula here (`Reversed`, user-defined) use `JointType.calc_loop`.
     X_sp : ndarray (6, 6)
-        Motion transform from predecessor to successor coordinates, as the bodies happen to be.
+        Motion transform from predecessor to successor coordinates, at the actual poses of the bodies.
     t : float, optional
         Time in s, for prescribed joints.
 
     Returns
     -------
-    (6 - nv,), rad and m, to first order that of `JointType.calc_loop`.
+    (6 - nv,), rad and m; to first order the same as in `JointType.calc_loop`.
     """
     if type(kind) is Prescribed:
         return np.array(zero_dof(Entries(X_sp @ plucker.inverse(kind.transform(np.zeros(0), t)))))
@@ -166,4 +166,4 @@ FORMULAS: dict[type[JointType], tuple[tuple[int, ...], Callable[[Entries, Any], 
     SphereInCylinder: ((4, 5), lambda X, kind: sphere_in_cylinder(X)),
     Free: ((), lambda X, kind: []),
 }
-"""Which entries of d a formula gives, the others being zero, and the formula."""
+"""For each joint type the entries of d that its formula gives, the others being zero, and the formula."""

@@ -1,4 +1,4 @@
-"""What the three methods of section 8.5 cost, once H, C', K and k are known."""
+"""Operation counts of the three methods of section 8.5, given H, C', K and k."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SolutionMethod = Literal["direct", "forces", "independents"]
 
 
 def solution_costs(lam: Sequence[int], r: int) -> dict[SolutionMethod, Operations]:
-    """Operations of each method for a tree whose r loop constraints are independent; K counts as full.
+    """Return the operations of each method for a tree with r independent loop constraints; K counts as full.
 
     Parameters
     ----------
     lam : sequence of int
-        Parent array of the n variables, see `expanded_parent`. Branches make method 2 cheap, which alone uses them.
+        Parent array of the n variables, see `expanded_parent`. Only method 2 profits from branches.
     r : int
         Number of constraints, at most n.
 

@@ -1,4 +1,9 @@
-"""The three ways to solve the equation of motion of a closed-loop system (Featherstone 2008, section 8.5)."""
+"""Three methods to solve the equation of motion of a closed-loop system (Featherstone 2008, section 8.5).
+
+Method 1 solves the whole saddle-point system; bodies may be massless. Method 2 eliminates qdd by the sparse factors of
+H and solves for lambda; it needs H positive definite. Method 3 eliminates lambda by projection onto the independent
+variables; it is small if the mobility is. All return the same qdd, and the lambda of least norm.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +23,23 @@ from rbdkit.model.closing.massless import require_inertia
 
 
 def solve_directly(equation: LoopEquation, rows: Sequence[int] | None = None) -> LoopMotion:
-    """Method 1: the whole of Eq 8.36 at once, without the rows that depend on others.
+    """Solve all of Eq 8.36 at once, without redundant rows (method 1).
 
-    It asks least of who writes it, and nothing of H: bodies without inertia may hang in the loops.
+    It is the simplest to write and does not need an invertible H: bodies in the loops may be massless.
 
     Parameters
     ----------
     equation : LoopEquation
-        At a state.
+        Equation of motion at a state.
     rows : sequence of int, optional
-        Those of K to keep, r of them, where it is known in advance which; found if not given.
+        Indices of the r rows of K to keep, if known in advance; found if not given.
 
     Raises
     ------
     StateError
-        If the rows given are dependent, or less than all that count.
+        If the given rows are dependent, or fewer than r.
     ModelError
-        If a motion that the loops allow moves nothing with inertia.
+        If a motion that the loops allow moves no inertia.
     """
     from scipy.linalg import null_space  # slow to load
 
@@ -58,37 +63,37 @@ def solve_directly(equation: LoopEquation, rows: Sequence[int] | None = None) ->
 
 
 def _units(H: NDArray, K: NDArray) -> NDArray:
-    """Powers of two that bring the inertias of H (n, n), and the rows of K (r, n) then, near 1; (n + r,).
+    """Return scale factors (n + r,), powers of two that bring inertias of H (n, n) and then rows of K (r, n) near 1.
 
-    In metres and kilograms a mechanism of micrometres has inertias of 1e-30 beside rows of 1: the whole is well
-    conditioned all the same, and pivots are to be chosen by what it says and not by its units.
+    In metres and kilograms a mechanism of micrometres has inertias of 1e-30 next to rows of 1. Such a system is well
+    conditioned all the same, and pivoting must not depend on its units. Powers of two cause no round-off.
     """
     inertia = np.diag(H)
     moved = inertia > 0.0
     unit = np.where(moved, 1.0 / np.sqrt(np.where(moved, inertia, 1.0)), 0.0)
     row = np.abs(K * unit).max(axis=1, initial=0.0)
     of_row = 1.0 / np.where(row > 0.0, row, 1.0)
-    column = np.abs(of_row[:, None] * K).max(axis=0, initial=0.0)  # what has no inertia is as large as rows make it
+    column = np.abs(of_row[:, None] * K).max(axis=0, initial=0.0)  # massless variables are scaled by their rows
     unit = np.where(moved, unit, 1.0 / np.where(column > 0.0, column, 1.0))
     return np.exp2(np.round(np.log2(np.concatenate([unit, of_row]))))
 
 
 def solve_for_forces(equation: LoopEquation, factorization: Method = "ltl", z: NDArray | None = None) -> LoopMotion:
-    """Method 2: lambda first, on the sparse factors of H.
+    """Solve for lambda first, with the sparse factors of H (method 2).
 
     Parameters
     ----------
     equation : LoopEquation
-        At a state.
+        Equation of motion at a state.
     factorization : {'ltl', 'ltdl'}, optional
-        Of H.
+        Factorization of H.
     z : ndarray (n_c,), optional
-        The arbitrary vector of Eq 8.41: of lambda it changes what is indeterminate, of qdd nothing. Zero if not given.
+        The arbitrary vector of Eq 8.41, which changes only indeterminate elements of lambda; zero if not given.
 
     Raises
     ------
     ModelError
-        If H is not positive definite: the spanning tree by itself has a motion without inertia.
+        If H is not positive definite: the spanning tree has a motion without inertia.
     """
     K, space, lam_ = equation.constraint.K, equation.space, equation.lam
     factors = factorize(equation.H, lam_, factorization)  # step 1
@@ -107,18 +112,18 @@ def solve_for_forces(equation: LoopEquation, factorization: Method = "ltl", z: N
 
 @dataclass(frozen=True, eq=False)
 class IndependentMotion:
-    """What method 3 finds.
+    """Result of method 3.
 
     Attributes
     ----------
     motion : LoopMotion
-        As the others find it.
+        Solution, as from the other methods.
     explicit : ExplicitConstraint
-        G, g and which variables are independent.
+        G, g and the choice of independent variables.
     ydd : ndarray (n - r,)
-        Their accelerations.
+        Accelerations of the independent variables.
     H_G : ndarray (n - r, n - r)
-        G^T H G.
+        Projected inertia G^T H G.
     """
 
     motion: LoopMotion
@@ -128,21 +133,21 @@ class IndependentMotion:
 
 
 def solve_for_independents(equation: LoopEquation, independent: Sequence[int] | None = None) -> IndependentMotion:
-    """Method 3: the accelerations of independent variables.
+    """Solve for the accelerations of independent variables (method 3).
 
     Parameters
     ----------
     equation : LoopEquation
-        At a state.
+        Equation of motion at a state.
     independent : sequence of int, optional
-        Numbers of the velocity variables to take, n - r of them; chosen by pivoting if not given.
+        Indices of the independent velocity variables, n - r of them; chosen by pivoting if not given.
 
     Raises
     ------
     StateError
-        If the variables chosen do not determine the others.
+        If the chosen variables do not determine the others.
     ModelError
-        If a motion that the loops allow moves nothing with inertia.
+        If a motion that the loops allow moves no inertia.
     """
     space, H = equation.space, equation.H
     kept = list(independent_rows(equation.constraint, space))
@@ -164,7 +169,7 @@ def solve_for_independents(equation: LoopEquation, independent: Sequence[int] | 
 
 
 def _smallest(equation: LoopEquation, lam: NDArray) -> NDArray:
-    """The smallest lambda that does the same: what does nothing is taken out."""
+    """Return the lambda of least norm with the same effect: its null-space part is removed."""
     U = equation.space.U[:, equation.space.r :]
     return lam - U @ (U.T @ lam)
 

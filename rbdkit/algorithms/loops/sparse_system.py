@@ -1,4 +1,8 @@
-"""All bodies and joints in one sparse equation, without a spanning tree (Featherstone 2008, section 8.13)."""
+"""Sparse equation of all bodies and joints, without a spanning tree (Featherstone 2008, section 8.13).
+
+The matrix of Eq 8.64 couples each joint with its two bodies only. A symbolic analysis orders its rows once, so that the
+factors stay sparse; the numerical factorization then costs O(n) for trees, ladders and similar graphs.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +25,19 @@ from rbdkit.model.requirements import require_no_mimics
 
 Storage = Literal["banded", "sparse"]
 SINGULAR = 1e13
-"""A condition from which on round-off decides."""
+"""Condition estimate above which the matrix counts as singular."""
 
 
 @dataclass(frozen=True, eq=False)
 class SparsePattern:
-    """Where the coefficient matrix of Eq 8.64 is not zero: found once, used at every state.
+    """Sparsity pattern of the coefficient matrix of Eq 8.64, found once and used at every state.
 
     Attributes
     ----------
     model : Model
-        Of any connectivity.
+        Model of any connectivity.
     order : tuple of str
-        Bodies and joints, as their rows stand in the permuted matrix.
+        Names of bodies and joints in the order of their rows in the permuted matrix.
     places : ndarray (N,) of int
         Row of the permuted matrix for each row of Eq 8.64: 6 for each body, then the constraints of each joint.
     entries : ndarray (2, nnz) of int
@@ -50,12 +54,12 @@ class SparsePattern:
 
     @property
     def size(self) -> int:
-        """6 N_B + n_tot^c."""
+        """Number of rows, 6 N_B + n_tot^c."""
         return len(self.places)
 
     @cached_property
     def compact(self) -> tuple[NDArray, NDArray, NDArray]:
-        """Compact storage: place of each entry, rows and column ends as SciPy's CSC matrices have them."""
+        """Compact storage: index of each entry, rows and column pointers as in SciPy's CSC matrices."""
         from scipy.sparse import csc_array  # slow to load
 
         n = self.entries.shape[1]
@@ -65,7 +69,7 @@ class SparsePattern:
 
 
 def sparse_pattern(model: Model, order: Sequence[str] | None = None) -> SparsePattern:
-    """The analysis that a sparse package does first: which order, and where there will be numbers.
+    """Return the symbolic analysis of a model: order of the rows, and places of nonzero entries.
 
     Parameters
     ----------
@@ -76,7 +80,7 @@ def sparse_pattern(model: Model, order: Sequence[str] | None = None) -> SparsePa
     Raises
     ------
     ModelError
-        If a joint mimics another one, or the order does not name everything once.
+        If a joint mimics another one, or the order does not name every body and joint once.
     """
     require_no_mimics(model, "the sparse system of all bodies", "loop_equation")
     nodes = [body.name for body in model.bodies[1:]]
@@ -111,7 +115,7 @@ def sparse_pattern(model: Model, order: Sequence[str] | None = None) -> SparsePa
 
 @dataclass(frozen=True, eq=False)
 class SparseMotion:
-    """The solution of Eq 8.64.
+    """Solution of Eq 8.64.
 
     Attributes
     ----------
@@ -122,7 +126,7 @@ class SparseMotion:
     lam : ndarray (n_c,)
         Constraint-force variables of all joints, those of the tree first.
     fill : int
-        Numbers in the factors.
+        Number of entries of the factors.
     """
 
     qdd: NDArray
@@ -142,15 +146,15 @@ def sparse_forward_dynamics(
     stabilization: Baumgarte | None = None,
     storage: Storage = "sparse",
 ) -> SparseMotion:
-    """Accelerations by one sparse factorization (Featherstone 2008, Eq 8.64): O(n) for trees, ladders and the like.
+    """Return accelerations by one sparse factorization (Featherstone 2008, Eq 8.64), O(n) for trees and ladders.
 
     Parameters
     ----------
     pattern : SparsePattern
-        Of the model; the same for all states.
+        Pattern of the model; the same for all states.
     q : ndarray (nq,)
-        Coordinates of any spanning tree, which say where the bodies are; they close the loops but for errors that
-        stabilization is to take away.
+        Coordinates of any spanning tree, from which the poses of the bodies follow; the loops are closed up to errors
+        that stabilization removes.
     qd, tau : ndarray (nv,)
         Joint velocities and forces; springs and dampers are not added to tau.
     f_ext : ExternalForces, optional
@@ -158,19 +162,19 @@ def sparse_forward_dynamics(
     t : float, optional
         Time in s, for prescribed joints.
     stabilization : Baumgarte, optional
-        Of loop errors; none if not given.
+        Stabilization of loop errors; none if not given.
     storage : {'sparse', 'banded'}, optional
         SciPy's SuperLU in the order of the pattern, or a matrix of the pattern's bandwidth.
 
     Raises
     ------
     ModelError
-        If the matrix is singular; the joints that only repeat what others demand are named.
+        If the matrix is singular; the message names the joints with redundant constraints.
 
     Notes
     -----
     The book's ``v x I v`` is a force, ``v x* I v``; `take_apart` has it among the bias forces. ``-Tdot^T P^T v`` is
-    computed as ``T^T c`` with ``a_J = S qdd + c``, which holds for driven joints too.
+    computed as ``T^T c`` with ``a_J = S qdd + c``, which holds for prescribed joints too.
     """
     model = pattern.model
     system = take_apart(model, q, qd, tau, f_ext=f_ext, t=t)
@@ -182,10 +186,10 @@ def sparse_forward_dynamics(
             right[-len(k_stab) :] += k_stab
     b = np.zeros((pattern.size, 2))
     b[pattern.places, 0] = right
-    b[:, 1] = np.cos(np.arange(1.0, pattern.size + 1.0))  # any vector: what becomes of it tells how singular it is
+    b[:, 1] = np.cos(np.arange(1.0, pattern.size + 1.0))  # arbitrary vector: its growth estimates the condition
     try:
         x, fill = (_banded if storage == "banded" else _sparse)(pattern, values, b)
-    except (np.linalg.LinAlgError, RuntimeError):  # what LAPACK and SuperLU say of a zero pivot
+    except (np.linalg.LinAlgError, RuntimeError):  # raised by LAPACK and SuperLU for a zero pivot
         raise _singular(system, joints) from None
     if not np.abs(x[:, 1]).max(initial=0.0) * np.abs(values).max(initial=0.0) < SINGULAR:
         raise _singular(system, joints)
@@ -200,7 +204,7 @@ def sparse_forward_dynamics(
 
 
 def _numbers(system: System, joints: list[Connection]) -> tuple[NDArray, NDArray]:
-    """Entries of the matrix in the order of the pattern, and the right-hand side; accelerations include a_0."""
+    """Return matrix entries in the order of the pattern, and the right-hand side; accelerations include a_0."""
     bodies = [body.I.copy() for body in system.bodies]
     right_a = np.array([-body.p for body in system.bodies])
     constraints, right_l, rotors = [], [], []
@@ -208,7 +212,7 @@ def _numbers(system: System, joints: list[Connection]) -> tuple[NDArray, NDArray
         p, s = joint.handles
         T, active = _T(joint), joint.T_a @ joint.tau
         geared = joint.T_a * joint.rotor @ joint.T_a.T
-        pushed = active + geared @ joint.c  # of the joint's force A T_a^T (a_J - c) stays with its rotor
+        pushed = active + geared @ joint.c  # the rotor takes A T_a^T (a_J - c) of the joint's force
         right_a[s] += pushed
         right_a[p] -= pushed
         bodies[s] += geared
@@ -220,7 +224,7 @@ def _numbers(system: System, joints: list[Connection]) -> tuple[NDArray, NDArray
             constraints.append([np.zeros((T.shape[1], 6))] if p else [])
         else:
             constraints.append([T.T if body == s else -T.T for body in sorted((p, s)) if body])
-            demanded += (float(p == 0) - float(s == 0)) * (T.T @ system.a_0)  # the base is no unknown
+            demanded += (float(p == 0) - float(s == 0)) * (T.T @ system.a_0)  # the base acceleration is known
         right_l.append(demanded)
         if p == 0 and joint.rotor.any():
             right_a[s] += geared @ system.a_0
@@ -233,7 +237,7 @@ def _numbers(system: System, joints: list[Connection]) -> tuple[NDArray, NDArray
 
 
 def _T(joint: Connection) -> NDArray:
-    """What the joint resists, without the columns that stand for rotors."""
+    """Return the constraint-force subspace of a joint without the columns for rotors."""
     return joint.T[:, : 6 - joint.S.shape[1]]
 
 
@@ -257,7 +261,7 @@ def _banded(pattern: SparsePattern, values: NDArray, b: NDArray) -> tuple[NDArra
 
 
 def _singular(system: System, joints: list[Connection]) -> ModelError:
-    """The error that names joints whose constraints others imply."""
+    """Return the error for a singular matrix, which names joints with redundant constraints."""
     n, rows = len(system.bodies), []
     redundant, rank = [], 0
     for joint in joints:
@@ -296,7 +300,7 @@ def _cuthill_mckee(n: int, couples: list[tuple[int, int]]) -> list[int]:
 
 
 def _given(keys: list[tuple[str, str]], order: list[str]) -> list[int]:
-    """Numbers of bodies and joints in the order of their names; of a body and a joint of one name the body first."""
+    """Return indices of bodies and joints in the order of their names; a body before a joint of the same name."""
     if sorted(order) != sorted(name for _, name in keys):
         raise ModelError(
             f"the order must name every moving body and every joint once: {len(keys)} names, but {len(order)} are given"

@@ -1,4 +1,4 @@
-"""Any loop rewritten so that a zero-DoF joint closes it."""
+"""Rewrite loops so that a zero-DoF joint closes each of them (Featherstone 2008, text after Eq 8.27)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rbdkit.spatial import plucker, se3
 
 
 def with_universal_loops(model: Model) -> Model:
-    """The same system with a massless body at the end of every loop joint, and a zero-DoF joint in its place.
+    """Return an equivalent model whose loop joints are tree joints to massless bodies, which zero-DoF joints close.
 
-    The loop joint becomes a tree joint to that body, with its spring and losses, which has its name and 'end';
-    the joint that closes the loop has its name and 'weld' (Featherstone 2008, text after Eq 8.27). H has no inverse
-    then: of the three methods the first and the third solve the equation of motion.
+    The loop joint, with its spring and losses, becomes a tree joint to a body named after it and 'end'; the zero-DoF
+    loop joint is named after it and 'weld' (Featherstone 2008, text after Eq 8.27). H is then singular, so that only
+    methods 1 and 3 solve the equation of motion.
 
     Raises
     ------
@@ -44,12 +44,12 @@ def with_universal_loops(model: Model) -> Model:
 def universal_state(
     model: Model, q: NDArray, qd: NDArray, tau: NDArray, *, t: float = 0.0
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """The state of `with_universal_loops` that belongs to one of the model.
+    """Return the state of `with_universal_loops` that corresponds to a state of the model.
 
     Parameters
     ----------
     q : ndarray (nq,)
-        Coordinates that close the loops.
+        Coordinates, at which the loops are closed.
     qd, tau : ndarray (nv,)
         Velocities that keep them closed, and joint forces.
     t : float, optional
@@ -57,7 +57,7 @@ def universal_state(
 
     Returns
     -------
-    Coordinates, velocities and forces with those of the loop joints at their ends; their forces are zero.
+    Coordinates, velocities and forces, with those of the loop joints appended; the appended forces are zero.
     """
     kinematics = forward_kinematics(model, q, qd, t=t)
     assert kinematics.velocities is not None
