@@ -1,4 +1,4 @@
-"""Solving for the acceleration of the floating base."""
+"""Solve for the acceleration of the floating base."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rbdkit.errors import ModelError
 
 
 def solve_base(I_0: NDArray, rhs: NDArray, base: str) -> NDArray:
-    """I_0^-1 rhs for the inertia (6, 6) that is felt at the base."""
+    """Return I_0^-1 rhs for the inertia I_0 (6, 6) felt at the base; raise `ModelError` if it is singular."""
     try:
         return np.linalg.solve(I_0, rhs)
     except np.linalg.LinAlgError:

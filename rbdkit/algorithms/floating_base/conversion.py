@@ -1,4 +1,4 @@
-"""From a floating base to a six-freedom joint, and back (Featherstone 2008, section 9.3)."""
+"""Conversion between a floating base and a six-freedom joint (Featherstone 2008, section 9.3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rbdkit.model.requirements import require_no_contacts, require_no_elements
 
 
 class FloatingState(NamedTuple):
-    """pose : (4, 4) of the base in the world. q, qd : of the tree. v_0 : (6,) twist of the base in its coordinates."""
+    """State of a floating system. pose : (4, 4) of the base. q, qd : of the tree. v_0 : (6,) twist of the base."""
 
     pose: NDArray
     q: NDArray
@@ -26,7 +26,7 @@ class FloatingState(NamedTuple):
 
 
 def to_fixed_base(system: FloatingBase) -> Model:
-    """The same system on a fixed base: the floating base becomes body 1, on a free joint; all other numbers grow by 1.
+    """Return the system on a fixed base: the floating base becomes body 1 on a free joint, other indices grow by 1.
 
     The world pose of the base is the joint's pose. States: see `to_fixed_state`.
     """
@@ -43,13 +43,13 @@ def to_fixed_base(system: FloatingBase) -> Model:
 
 
 def to_floating_base(model: Model) -> FloatingBase:
-    """The system without its six-freedom joint: the body on it becomes the base; all other numbers fall by 1.
+    """Return the system without its six-freedom joint: its body becomes the base, and other indices fall by 1.
 
     Raises
     ------
     ModelError
         If the world carries anything but one body on a free joint, if that joint has springs, dampers or a rotor,
-        or if joints close loops: none of this has a place in a floating system.
+        or if there are loop joints: a floating system cannot represent these.
     """
     base = _sole_floating_body(model)
     require_no_elements(model, "a floating system")
@@ -66,13 +66,13 @@ def to_floating_base(model: Model) -> FloatingBase:
 
 
 def to_floating_state(model: Model, q: NDArray, v: NDArray) -> FloatingState:
-    """The state of a model with a six-freedom joint as `to_floating_base` of the model has it."""
+    """Return the state of a model with a six-freedom joint as a state of its `to_floating_base`."""
     joint = _sole_floating_body(model).joint
     return FloatingState(joint.pose(q), q[joint.nq :], v[: joint.nv], v[joint.nv :])
 
 
 def to_fixed_state(state: FloatingState) -> tuple[NDArray, NDArray]:
-    """q and v of `to_fixed_base` of the system: S_1 = 1, so the base's twist is the joint velocity."""
+    """Return q and v of `to_fixed_base` of the system: S_1 = 1, so the base's twist is the joint velocity."""
     return np.concatenate([Free().project(state.pose), state.q]), np.concatenate([state.v_0, state.qd])
 
 

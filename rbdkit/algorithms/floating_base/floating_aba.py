@@ -18,7 +18,7 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 
 @dataclass(frozen=True)
 class FloatingAbaResult:
-    """What `floating_aba` computed, in body coordinates; row or entry i belongs to body i, 0 being the base.
+    """Result of `floating_aba` in body coordinates; row or entry i belongs to body i, 0 being the base.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class FloatingAbaResult:
     X, X_0 : ndarray (n, 6, 6)
         From parent, and from the base, to body.
     S : list of ndarray
-        List of (6, nv_i).
+        Motion subspaces, (6, nv_i) each.
     """
 
     a_0: NDArray

@@ -13,20 +13,20 @@ from rbdkit.algorithms.rotor import rotor_inertia
 
 @dataclass(frozen=True)
 class FloatingCrbaResult:
-    """What `floating_crba` computed.
+    """Result of `floating_crba`.
 
     Attributes
     ----------
     H : ndarray (nv, nv)
         Joint-space inertia matrix.
     F : ndarray (6, nv)
-        Forces at the base, in base coordinates, that unit joint accelerations need.
+        Forces on the base for unit joint accelerations, in base coordinates.
     Ic : ndarray (n, 6, 6)
         Composite inertias in body coordinates; I_0c is the whole system's.
     X : ndarray (n, 6, 6)
-        From parent to body.
+        Motion transforms from parent to body coordinates.
     S : list of ndarray
-        List of (6, nv_i).
+        Motion subspaces, (6, nv_i) each.
     """
 
     H: NDArray
@@ -42,7 +42,7 @@ class FloatingCrbaResult:
 
 
 def floating_crba(system: FloatingBase, q: NDArray, *, t: float = 0.0) -> FloatingCrbaResult:
-    """H, F and I_0^c of Eq 9.13 (Featherstone 2008, Table 9.5).
+    """Return H, F and I_0^c of Eq 9.13 (Featherstone 2008, Table 9.5).
 
     Parameters
     ----------

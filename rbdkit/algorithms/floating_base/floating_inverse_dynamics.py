@@ -1,4 +1,4 @@
-"""Inverse dynamics of a floating base: joint forces, and the acceleration that the base cannot help."""
+"""Inverse dynamics of a floating base: joint forces and base acceleration for given joint accelerations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 
 @dataclass(frozen=True)
 class FloatingInverseResult:
-    """What `floating_inverse_dynamics` computed, in body coordinates; row i belongs to body i, 0 being the base.
+    """Result of `floating_inverse_dynamics` in body coordinates; row i belongs to body i, 0 being the base.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class FloatingInverseResult:
     tau : ndarray (nv,)
         Joint forces.
     Ic, pc : ndarray (n, 6, 6), (n, 6)
-        Composite inertias and the forces that the subtrees need while ``a_0 = 0``.
+        Composite inertias, and the forces of the subtrees at ``a_0 = 0``.
     v, ar : ndarray (n, 6)
-        Velocities and accelerations relative to the base.
+        Velocities, and accelerations at ``a_0 = 0``.
     f : ndarray (n, 6)
-        Forces across the joints.
+        Forces through the joints.
     """
 
     a_0: NDArray
@@ -53,7 +53,7 @@ def floating_inverse_dynamics(
     a_g: NDArray | None = None,
     t: float = 0.0,
 ) -> FloatingInverseResult:
-    """Acceleration of the base and joint forces that go with joint accelerations (Featherstone 2008, Table 9.6).
+    """Return base acceleration and joint forces for given joint accelerations (Featherstone 2008, Table 9.6).
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def floating_inverse_dynamics(
     qd, qdd : ndarray (nv,)
         Joint velocities and accelerations.
     v_0, f_ext, a_g, t
-        As for `floating_aba`.
+        As in `floating_aba`.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""How the bodies of a floating system answer to its joints (Featherstone 2008, Example 9.4)."""
+"""Jacobian and impulse response of a floating system (Featherstone 2008, Example 9.4)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rbdkit.spatial import plucker
 
 
 def floating_jacobian(system: FloatingBase, q: NDArray, body: str, *, t: float = 0.0) -> NDArray:
-    """J_i^fl = J_i - (I_0^c)^-1 F, (6, nv), in the coordinates of body i.
+    """Return J_i^fl = J_i - (I_0^c)^-1 F, (6, nv), in the coordinates of body i.
 
-    What the joints do to a body of a system that nothing holds: in J_i^fl the base has given way. It maps qdd to the
-    part of a_i that depends on it, and sudden changes of qd to those of v_i.
+    J_i^fl includes the reaction of the free base. It maps qdd to the part of a_i that depends on it, and sudden changes
+    of qd to those of v_i.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def floating_jacobian(system: FloatingBase, q: NDArray, body: str, *, t: float =
 
 
 class ImpulseResponse(NamedTuple):
-    """Sudden changes of velocity: v_0 (6,) of the base, qd (nv,) of the joints, v (n, 6) of all bodies, base first."""
+    """Velocity steps due to an impulse: v_0 (6,) of the base, qd (nv,) of joints, v (n, 6) of all bodies."""
 
     v_0: NDArray
     qd: NDArray
@@ -49,14 +49,14 @@ class ImpulseResponse(NamedTuple):
 def impulse_response(
     system: FloatingBase, q: NDArray, impulse: NDArray, *, external: ExternalForces = None, t: float = 0.0
 ) -> ImpulseResponse:
-    """What blows in the joints, and from outside, do to the velocities.
+    """Return the velocity steps due to impulses in the joints and on the bodies.
 
     Parameters
     ----------
     q : ndarray (nq,)
         Joint coordinates.
     impulse : ndarray (nv,)
-        In the joints, N m s or N s.
+        Impulses in the joints, N m s or N s.
     external : ExternalForces, optional
         Impulses on bodies, in base coordinates, see `FloatingBase.external_forces`.
     """
@@ -68,7 +68,7 @@ def impulse_response(
     for i in tree.inward:
         tau[tree.joints[i].v_slice] += inertia.S[i].T @ f[i]
         f[parent[i]] += inertia.X[i].T @ f[i]
-    # Eq 9.13 integrated over the blow: velocities are as before it, so nothing but the blows stands in the biases
+    # Eq 9.13 integrated over the impact: velocities stay finite, so only impulses remain in the bias terms
     at_blow = FloatingEquation(inertia.I_0c, inertia.F, inertia.H, p_0c=-f[0], C=-tau, system=system)
     d_v0, d_qd = at_blow.solve(impulse)
     v.append(d_v0)

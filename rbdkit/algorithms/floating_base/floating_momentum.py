@@ -12,9 +12,9 @@ from rbdkit.model.requirements import require_undriven
 
 
 def floating_momentum(system: FloatingBase, q: NDArray, qd: NDArray, v_0: NDArray) -> NDArray:
-    """Spatial momentum of the whole system, I_0^c v_0 + F qd, (6,), in base coordinates about the base's origin.
+    """Return the spatial momentum I_0^c v_0 + F qd, (6,), of the system in base coordinates about the base's origin.
 
-    `ModelError` if joints move as time says, as for the functions below: their share is not in qd.
+    Like the functions below it raises `ModelError` for prescribed joints, whose momentum is not in qd.
     """
     _require_undriven(system)
     inertia = floating_crba(system, q)
@@ -22,7 +22,7 @@ def floating_momentum(system: FloatingBase, q: NDArray, qd: NDArray, v_0: NDArra
 
 
 def floating_kinetic_energy(system: FloatingBase, q: NDArray, qd: NDArray, v_0: NDArray) -> float:
-    """T = 1/2 [v_0; qd] . [I_0^c F; F^T H] [v_0; qd], J, rotors included."""
+    """Return T = 1/2 [v_0; qd] . [I_0^c F; F^T H] [v_0; qd], J, rotors included."""
     _require_undriven(system)
     inertia = floating_crba(system, q)
     return float(0.5 * v_0 @ inertia.I_0c @ v_0 + v_0 @ inertia.F @ qd + 0.5 * qd @ inertia.H @ qd)
@@ -35,14 +35,14 @@ def base_velocity(
     momentum: NDArray | None = None,
     inertia: FloatingCrbaResult | None = None,
 ) -> NDArray:
-    """The twist v_0 (6,) of the base while the joints move and the system has a given momentum.
+    """Return the twist v_0 (6,) of the base for given joint velocities and momentum of the system.
 
     Parameters
     ----------
     momentum : ndarray (6,), optional
-        In base coordinates; zero if not given: so the base gives way to its limbs.
+        Spatial momentum in base coordinates; zero if not given.
     inertia : FloatingCrbaResult, optional
-        What `floating_crba` gives at q, if it is at hand.
+        Result of `floating_crba` at q, if known.
     """
     _require_undriven(system)
     inertia = floating_crba(system, q) if inertia is None else inertia

@@ -15,22 +15,22 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 
 @dataclass(frozen=True)
 class FloatingRneaResult:
-    """What `floating_rnea` computed, in body coordinates; row or entry i belongs to body i, 0 being the base.
+    """Result of `floating_rnea` in body coordinates; row or entry i belongs to body i, 0 being the base.
 
     Attributes
     ----------
     C : ndarray (nv,)
-        Joint forces that hold all accelerations at zero.
+        Joint forces for zero accelerations.
     p_0c : ndarray (6,)
-        The force on the base that does so.
+        Force on the base for zero accelerations.
     v, avp : ndarray (n, 6)
         Velocities and velocity-product accelerations.
     f : ndarray (n, 6)
-        Forces across the joints.
+        Forces through the joints.
     X, X_0 : ndarray (n, 6, 6)
-        From parent, and from the base, to body.
+        Motion transforms from parent and from base to body coordinates.
     S : list of ndarray
-        List of (6, nv_i).
+        Motion subspaces, (6, nv_i) each.
     """
 
     C: NDArray
@@ -53,7 +53,7 @@ def floating_rnea(
     a_g: NDArray | None = None,
     t: float = 0.0,
 ) -> FloatingRneaResult:
-    """C and p_0^c of Eq 9.13 (Featherstone 2008, Table 9.5); the parameters are those of `floating_aba`.
+    """Return C and p_0^c of Eq 9.13 (Featherstone 2008, Table 9.5); the parameters are those of `floating_aba`.
 
     Notes
     -----

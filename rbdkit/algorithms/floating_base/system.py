@@ -1,4 +1,4 @@
-"""A system whose body 0 floats."""
+"""Rigid-body system with a floating base as body 0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rbdkit.spatial.inertia import Inertia
 
 @dataclass(frozen=True, eq=False)
 class FloatingBase:
-    """A rigid-body system whose base is a moving body (Featherstone 2008, section 9.3).
+    """Rigid-body system whose base is a moving body (Featherstone 2008, section 9.3).
 
     Its position is the pose of the base and q, its velocity v_0, the twist of the base in base coordinates, and qd. It
     has n + 6 freedoms, n being ``tree.nv``.
@@ -30,14 +30,14 @@ class FloatingBase:
         The bodies and joints 1, 2, ... in the book's numbering. Its body 0, 'world', stands for the floating base;
         its gravity is given in the axes of the world that the base floats in.
     name, inertia, geometry
-        Of the base.
+        Name, inertia and geometry of the base.
     joint_name : str
-        What the joint between world and base is called where there is one.
+        Name of the joint between world and base on a fixed base.
 
     Raises
     ------
     ModelError
-        If joints close loops in the tree.
+        If the tree has loop joints.
     """
 
     tree: Model
@@ -55,16 +55,16 @@ class FloatingBase:
         return np.array([self.inertia.matrix, *self.tree.I[1:]])
 
     def gravity(self, pose: NDArray) -> NDArray:
-        """a_g in base coordinates, (6,), m/s2, when the base has the pose (4, 4) in the world."""
+        """Return a_g in base coordinates, (6,), m/s2, for the world pose (4, 4) of the base."""
         return np.concatenate([np.zeros(3), pose[:3, :3].T @ self.tree.gravity])
 
     def external_forces(self, f_ext: ExternalForces) -> NDArray:
-        """External forces as an array (bodies, 6), the base first; zeros for None.
+        """Return external forces as an array (bodies, 6), the base first; zeros for None.
 
         Parameters
         ----------
         f_ext : ExternalForces
-            As for `rbdkit.algorithms.external_forces`, but in base coordinates about the base's origin; a mapping
+            As in `rbdkit.algorithms.external_forces`, but in base coordinates about the base's origin; a mapping
             may name the base.
         """
         if f_ext is None:
@@ -76,7 +76,7 @@ class FloatingBase:
         return np.array(external_forces(self.tree, f_ext))
 
     def forces_in_base(self, f_world: NDArray, pose: NDArray) -> NDArray:
-        """Forces (bodies, 6) given in world coordinates, in base coordinates."""
+        """Transform forces (bodies, 6) from world to base coordinates."""
         return f_world @ plucker.force(plucker.from_pose(pose)).T
 
     def __repr__(self) -> str:

@@ -19,26 +19,26 @@ from rbdkit.spatial.cross import cross_force, cross_motion
 
 @dataclass(frozen=True)
 class HybridAbaResult:
-    """What `hybrid_aba` computed, in body coordinates; row or entry i belongs to body i.
+    """Result of `hybrid_aba` in body coordinates; row or entry i belongs to body i.
 
     Attributes
     ----------
     qdd, tau : ndarray (nv,)
-        Accelerations and forces of all joints, given and found.
+        Accelerations and forces of all joints, given and computed.
     fd
-        The forward-dynamics joints.
+        Indices of the forward-dynamics joints.
     v, c, a : ndarray (n, 6)
         Velocities, known accelerations across the joints, and accelerations with ``a[0] = -gravity``.
     IA, pA : ndarray (n, 6, 6), (n, 6)
         Articulated-body inertias and bias forces.
     Ia, pa : ndarray
-        The same, seen through joint i by the parent.
+        Articulated inertia and bias force of body i as the parent feels them through joint i.
     U, D, u : list of ndarray
-        Lists, empty arrays at inverse-dynamics joints.
+        Common subexpressions, empty at inverse-dynamics joints.
     X : ndarray (n, 6, 6)
-        From parent to body.
+        Motion transforms from parent to body coordinates.
     S : list of ndarray
-        List of (6, nv_i).
+        Motion subspaces, (6, nv_i) each.
     """
 
     qdd: NDArray
@@ -69,7 +69,7 @@ def hybrid_aba(
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> HybridAbaResult:
-    """Accelerations of the forward-dynamics joints and forces of the others (Featherstone 2008, Tables 9.2, 9.3).
+    """Return accelerations of forward-dynamics joints and forces of the others (Featherstone 2008, Tables 9.2, 9.3).
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def hybrid_aba(
     tau, qdd : ndarray (nv,)
         Joint forces and accelerations; tau is read at the joints in `forward`, qdd at the others.
     forward : iterable
-        Names or numbers of the joints whose forces are given.
+        Names or indices of the joints whose forces are given.
     f_ext : ExternalForces, optional
         External forces on the bodies in world coordinates, see `external_forces`.
     t : float, optional
@@ -89,8 +89,7 @@ def hybrid_aba(
     Raises
     ------
     ModelError
-        If a joint is unknown, if a forward-dynamics joint moves something without inertia, or if joints mimic others
-        or close loops.
+        If a joint is unknown, if a forward-dynamics joint moves no inertia, or if there are mimic or loop joints.
     """
     require_independent_joints(model, "hybrid ABA", "hybrid_dynamics")
     fd, n, parent, I = forward_joints(model, forward), len(model.bodies), model.parent, model.I
@@ -106,7 +105,7 @@ def hybrid_aba(
         v[i] = X[i] @ v[p] + v_J
         c[i] = c_J + cross_motion(v[i], v_J)
         if i not in fd:
-            c[i] += S[i] @ qdd[joint.v_slice]  # known here, so part of what the joint adds anyway
+            c[i] += S[i] @ qdd[joint.v_slice]  # known, so it joins the velocity-product term
         pA[i] = cross_force(v[i], I[i] @ v[i])
         if f_x is not None:
             X_0[i] = X[i] @ X_0[p]
@@ -127,7 +126,7 @@ def hybrid_aba(
     a[0, 3:] = -model.gravity  # pass 3
     for i in model.outward:
         joint, p = model.joints[i], parent[i]
-        a[i] = X[i] @ a[p] + c[i]  # a' where qdd is to be found, Eq 9.8 elsewhere
+        a[i] = X[i] @ a[p] + c[i]  # a' of forward-dynamics joints, Eq 9.8 elsewhere
         if i in fd:
             qdd[joint.v_slice] = solve_joint(D[i], u[i] - U[i].T @ a[i], joint.name)
             a[i] += S[i] @ qdd[joint.v_slice]

@@ -1,4 +1,4 @@
-"""The part of the joint-space inertia matrix that the forward-dynamics joints need."""
+"""The block H11 of the joint-space inertia matrix, which belongs to the forward-dynamics joints."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rbdkit.model import Model
 
 @dataclass(frozen=True)
 class HybridCrbaResult:
-    """What `hybrid_crba` computed, in body coordinates; entry i belongs to body i.
+    """Result of `hybrid_crba` in body coordinates; entry i belongs to body i.
 
     Attributes
     ----------
     H11 : ndarray (n1, n1)
-        Rows and columns of the forward-dynamics variables.
+        Block of H of the forward-dynamics variables.
     fd, nu_fd
-        The sets fd and nu(fd).
+        The set fd of forward-dynamics joints, and the set nu(fd) of bodies that they support.
     Ic : ndarray
         (n, 6, 6) composite inertias of the bodies in nu(fd), zero elsewhere.
     X : ndarray (n, 6, 6)
-        From parent to body.
+        Motion transforms from parent to body coordinates.
     """
 
     H11: NDArray
@@ -37,13 +37,13 @@ class HybridCrbaResult:
 
 
 def hybrid_crba(model: Model, q: NDArray, forward: Iterable[str | int], *, t: float = 0.0) -> HybridCrbaResult:
-    """H11, with no more work than it needs (Featherstone 2008, Table 9.1).
+    """Return H11 without computing other blocks of H (Featherstone 2008, Table 9.1).
 
-    Where joints close loops it is that of the spanning tree; `hybrid_dynamics` refuses these.
+    With loop joints it belongs to the spanning tree; `hybrid_dynamics` refuses these.
 
     Parameters
     ----------
-    q : (nq,) coordinates. forward : names or numbers of the forward-dynamics joints. t : time in s, for prescribed
+    q : (nq,) coordinates. forward : names or indices of the forward-dynamics joints. t : time in s, for prescribed
         joints.
     """
     fd, parent = forward_joints(model, forward), model.parent

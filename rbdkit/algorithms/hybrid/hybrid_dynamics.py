@@ -22,16 +22,16 @@ from rbdkit.model.requirements import require_tree
 
 @dataclass(frozen=True)
 class HybridResult:
-    """What `hybrid_dynamics` computed.
+    """Result of `hybrid_dynamics`.
 
     Attributes
     ----------
     qdd, tau : ndarray (nv,)
-        Accelerations and forces of all joints, given and found.
+        Accelerations and forces of all joints, given and computed.
     fd
-        The forward-dynamics joints.
+        Indices of the forward-dynamics joints.
     C_ : ndarray (nv,)
-        C', the forces that give the prescribed accelerations there and none at the joints in fd.
+        C', inverse dynamics for the prescribed accelerations and zero acceleration of the joints in fd.
     H11 : ndarray (n1, n1)
         The part of H that belongs to the joints in fd.
     """
@@ -54,7 +54,7 @@ def hybrid_dynamics(
     f_ext: ExternalForces = None,
     t: float = 0.0,
 ) -> HybridResult:
-    """Accelerations of the forward-dynamics joints and forces of the others (Featherstone 2008, Eqs 9.2, 9.3).
+    """Return accelerations of forward-dynamics joints and forces of the others (Featherstone 2008, Eqs 9.2, 9.3).
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def hybrid_dynamics(
     tau, qdd : ndarray (nv,)
         Joint forces and accelerations; tau is read at the joints in `forward`, qdd at the others.
     forward : iterable
-        Names or numbers of the joints whose forces are given.
+        Names or indices of the joints whose forces are given.
     f_ext : ExternalForces, optional
         External forces on the bodies in world coordinates, see `external_forces`.
     t : float, optional
@@ -74,7 +74,7 @@ def hybrid_dynamics(
     Raises
     ------
     ModelError
-        If a joint is unknown or closes a loop, or a forward-dynamics joint moves something without inertia.
+        If a joint is unknown or a loop joint, or a forward-dynamics joint moves no inertia.
     """
     require_tree(model, "hybrid dynamics")
     first, second = split_variables(model, forward_joints(model, forward))
@@ -89,7 +89,7 @@ def hybrid_dynamics(
 
 
 def _solve(model: Model, H11: NDArray, fd: frozenset[int], rhs: NDArray) -> NDArray:
-    """H11^-1 rhs along the merged tree, where H11 keeps the zeros that branches give it."""
+    """Return H11^-1 rhs, using the branch-induced sparsity of H11 along the merged tree."""
     try:
         return factorize(H11, forward_parent(model, fd)).solve(rhs)
     except ModelError as fault:

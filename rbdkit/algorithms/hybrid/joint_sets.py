@@ -1,4 +1,4 @@
-"""Which joints are free to follow their forces, and which bodies and variables that concerns."""
+"""Sets of hybrid dynamics: forward-dynamics joints, the bodies they support, and their variables."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from rbdkit.spatial.read_numbers import shown
 
 
 def forward_joints(model: Model, forward: Iterable[str | int]) -> frozenset[int]:
-    """The set fd of forward-dynamics joints, by number (Featherstone 2008, section 9.1).
+    """Return the set fd of forward-dynamics joints (Featherstone 2008, section 9.1).
 
     Parameters
     ----------
     forward : iterable
-        Names or numbers of the joints whose forces are given; joint i connects body i to its parent.
+        Names or indices of the joints whose forces are given; joint i connects body i to its parent.
 
     Returns
     -------
     frozenset
-        Their numbers. A joint without freedom has nothing to be given and is left out; a mimic joint goes with its
-        leader, named or not.
+        Their indices. Joints without freedom are left out; a mimic joint is included exactly if its master joint is.
 
     Raises
     ------
     ModelError
-        If there is no such joint, or a mimic joint is named without its leader.
+        If there is no such joint, or a mimic joint is named without its master joint.
     """
     if isinstance(forward, str):
         raise ModelError(f"the forward-dynamics joints are a list of names; give [{forward!r}], not {forward!r}")
@@ -51,7 +50,7 @@ def forward_joints(model: Model, forward: Iterable[str | int]) -> frozenset[int]
 
 
 def supported_bodies(parent: tuple[int, ...], fd: Collection[int]) -> frozenset[int]:
-    """nu(fd), Eq 9.5: the bodies that at least one forward-dynamics joint supports; parent[i] is lambda(i)."""
+    """Return nu(fd), Eq 9.5: the bodies that at least one forward-dynamics joint supports; parent[i] is lambda(i)."""
     nu = set(fd)
     for i in range(1, len(parent)):
         if parent[i] in nu:
@@ -60,9 +59,9 @@ def supported_bodies(parent: tuple[int, ...], fd: Collection[int]) -> frozenset[
 
 
 def split_variables(model: Model, fd: Collection[int]) -> tuple[NDArray, NDArray]:
-    """Places of the forward-dynamics and of the inverse-dynamics variables in qdd and tau.
+    """Return the indices of forward-dynamics and of inverse-dynamics variables in qdd and tau.
 
-    Put one after the other they are the rows of the permutation Q: ``Q qdd = qdd[concatenate(...)]``.
+    Concatenated they are the rows of the permutation Q: ``Q qdd = qdd[concatenate(...)]``.
     """
     first = np.zeros(model.nv, dtype=bool)
     for i in fd:

@@ -1,4 +1,4 @@
-"""The tree that is left when the bodies that prescribed joints connect are merged."""
+"""Reduced tree in which bodies connected by inverse-dynamics joints are merged."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rbdkit.model import Model
 
 
 class MergedParents(NamedTuple):
-    """parent : lambda', numbered like `Model.parent`. map : for every node of the tree its number in the merged one."""
+    """Merged tree. parent : lambda', numbered like `Model.parent`. map : index in the merged tree of every node."""
 
     parent: tuple[int, ...]
     map: tuple[int, ...]
 
 
 def merged_parents(parent: tuple[int, ...], fd: Collection[int]) -> MergedParents:
-    """Parent array that describes the sparsity of H11 (Featherstone 2008, Figure 9.1).
+    """Return the parent array that describes the sparsity of H11 (Featherstone 2008, Figure 9.1).
 
-    Nodes that an inverse-dynamics joint connects become one; the others close the ranks.
+    Nodes that an inverse-dynamics joint connects become one, and nodes are renumbered without gaps.
     `forward_parent` expands the result to single variables, which the sparse algorithms need.
 
     Parameters
@@ -27,7 +27,7 @@ def merged_parents(parent: tuple[int, ...], fd: Collection[int]) -> MergedParent
     parent : tuple of int
         lambda, ``parent[i]`` of node i, ``parent[0] = -1``.
     fd
-        The forward-dynamics joints.
+        Indices of the forward-dynamics joints.
     """
     merged, map = [-1], [0]
     for i in range(1, len(parent)):
@@ -40,11 +40,9 @@ def merged_parents(parent: tuple[int, ...], fd: Collection[int]) -> MergedParent
 
 
 def forward_parent(model: Model, fd: Collection[int]) -> ParentArray:
-    """Parent array of the rows of H11, along which the algorithms of `rbdkit.algorithms.sparse` run (section 6.5).
+    """Return the parent array of the rows of H11, for the algorithms of `rbdkit.algorithms.sparse` (section 6.5).
 
-    Where joints close loops this is the pattern of the spanning tree.
-
-    Where joints mimic others it is that of a chain, which has no zeros to find.
+    With loop joints it belongs to the spanning tree; with mimic joints it is that of a chain, whose matrix is full.
     """
     if model.mimics:
         led = [i for i in fd if model.joints[i].mimic is None]

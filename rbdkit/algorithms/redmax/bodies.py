@@ -1,4 +1,4 @@
-"""A tree at one state in the quantities of the notes: twists of bodies, adjoints between them, and what acts."""
+"""Tree at one state in the quantities of the notes: twists of bodies, adjoints between them, and applied forces."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ Array = NDArray
 
 @dataclass(frozen=True)
 class Bodies:
-    """A tree at one state; row or entry i belongs to body i and the joint J_i that it hangs on, 0 to the world.
+    """Tree at one state; row or entry i belongs to body i and its joint J_i, 0 to the world.
 
     Body frames sit in the centres of mass, along the principal axes, so all M_i are diagonal; twists and wrenches of a
-    body are in its own frame. Joint frames are those of rbdkit's bodies. Joints that follow others have the velocity of
-    their leaders; joints that move as time says have none, but add to `drift`.
+    body are in its own frame. Joint frames are those of rbdkit's bodies. Mimic joints share the
+    velocity of their master joints; prescribed joints have none, but add to `drift`.
 
     Attributes
     ----------
     parent : list of int
-        Numbers of the parents. order : of the bodies, parents before children.
+        Indices of the parents. order : indices of the bodies, parents before children.
     children : tuple
-        Of each, their numbers.
+        Indices of the children of each body, the world first.
     own : list of slice
-        Where each joint stands among the velocities.
+        Slice of each joint in the velocities.
     qd : ndarray (nv,)
-        q-dot.
+        Joint velocities q-dot.
     E : ndarray (n, 4, 4)
         World poses of the body frames.
     phi : ndarray (n, 6)
@@ -53,15 +53,15 @@ class Bodies:
     S, S_dot : list of ndarray
         Motion subspaces (6, nv_i) in joint frames, and their componentwise rates.
     S_qd, S_dot_qd : ndarray (n, 6)
-        Velocity and velocity product of each joint, in joint frames; what time says is in both.
+        Velocity and velocity product of each joint, in joint frames, with those of prescribed joints.
     drift : ndarray (n, 6)
-        Accelerations of the bodies with q-ddot zero: J-dot q-dot, and those of joints that move as time says.
+        Accelerations of the bodies at q-ddot = 0: J-dot q-dot, and those of prescribed joints.
     f_m : ndarray (n, 6)
-        Coriolis, gravity, external forces and what force elements do to bodies (Eqs 1.21, 1.22).
+        Wrenches on the bodies: Coriolis, gravity, external forces and force elements (Eqs 1.21, 1.22).
     f_r : ndarray (nv,)
         Forces along the velocities: tau, springs and dampers of joints, torques of elements.
     rotors : ndarray (nv,)
-        What rotors add to the diagonal of M_r; the notes have none.
+        Rotor inertias, added to the diagonal of M_r; the notes have none.
     """
 
     parent: list[int]
@@ -87,17 +87,17 @@ class Bodies:
 
     @property
     def n(self) -> int:
-        """How many bodies there are, without the world."""
+        """Number of bodies without the world."""
         return len(self.parent) - 1
 
     @property
     def nv(self) -> int:
-        """How many velocities there are."""
+        """Number of velocities."""
         return len(self.qd)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Of each body, the world first."""
+        """Indices of the children of each body, the world first."""
         return tuple(tuple(c for c in self.order if self.parent[c] == i) for i in range(len(self.parent)))
 
     @cached_property
@@ -106,11 +106,11 @@ class Bodies:
         return np.swapaxes(self.Ad_J, -1, -2) @ self.M @ self.Ad_J
 
     def block(self, i: int) -> slice:
-        """Rows of body i among 6 n maximal ones."""
+        """Return the slice of body i in maximal coordinates (6 n,)."""
         return slice(6 * i - 6, 6 * i)
 
     def stacked(self, values: Array) -> Array:
-        """Six numbers a body, (n + 1, 6) with the world, as one vector (6 n,)."""
+        """Return rows of six numbers per body, (n + 1, 6) with the world, as one vector (6 n,) without it."""
         return values[1:].ravel()
 
 
@@ -125,7 +125,7 @@ def bodies_at(
     z: Array | None = None,
     passive: bool = True,
 ) -> Bodies:
-    """A tree at one state (sections 1.6, 2.1, 2.2).
+    """Return a tree at one state (sections 1.6, 2.1, 2.2).
 
     Parameters
     ----------
@@ -138,14 +138,14 @@ def bodies_at(
     t : float, optional
         Time in s, for prescribed joints.
     z : ndarray (nz,), optional
-        The states of force elements.
+        States of force elements.
     passive : bool, optional
-        Whether springs, dampers and force elements act; of a step that takes them implicitly as well.
+        Whether springs, dampers and force elements are among the forces.
 
     Raises
     ------
     ModelError
-        If joints close loops or constraints hold; see `constrained_by_dual` for rows of one's own.
+        If the model has loop joints or constraints; see `constrained_by_dual` for given constraint rows.
     """
     require_tree(model, "REDMAX")
     n, parent, joints = len(model.bodies), [int(p) for p in model.parent], model.joints
@@ -194,7 +194,7 @@ def bodies_at(
 
 
 def body_frames(model: Model) -> tuple[Array, Array]:
-    """Poses of the body frames in the joint frames (n, 4, 4), and the diagonal inertias (n, 6, 6), the world first."""
+    """Return poses of body frames in joint frames (n, 4, 4), and diagonal inertias (n, 6, 6), the world first."""
     n = len(model.bodies)
     poses, M = np.tile(np.eye(4), (n, 1, 1)), np.zeros((n, 6, 6))
     for i, body in enumerate(model.bodies):
@@ -206,5 +206,5 @@ def body_frames(model: Model) -> tuple[Array, Array]:
 
 
 def _times(A: Array, x: Array) -> Array:
-    """Matrices (n, 6, 6) times vectors (n, 6)."""
+    """Return the products of matrices (n, 6, 6) and vectors (n, 6)."""
     return (A @ x[..., None])[..., 0]

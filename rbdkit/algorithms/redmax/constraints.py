@@ -1,4 +1,4 @@
-"""Constraints on reduced and maximal coordinates, and their dual solved by the recursive algorithms."""
+"""Constraints on reduced and maximal coordinates, by their dual problem and recursive algorithms."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from rbdkit.errors import ModelError
 class Rows:
     """Constraints on accelerations: ``G_r qdd = b_r`` and ``G_m (accelerations of the bodies) = b_m`` (Eq 2.102).
 
-    Of constraints ``G q-dot = 0`` b is ``-G-dot q-dot`` (Eqs 2.96, 2.100); of joints whose acceleration is prescribed,
-    that acceleration (Eq 2.106). The same rows with >= are bounds (Eq 2.104).
+    For constraints ``G q-dot = 0``, b is ``-G-dot q-dot`` (Eqs 2.96, 2.100); for prescribed joint accelerations, b is
+    that acceleration (Eq 2.106). Rows with >= in place of = are unilateral (Eq 2.104).
 
     Attributes
     ----------
     G_r : ndarray (k, nv)
         Rows on the reduced velocities.
     b_r : ndarray (k,)
-        What they ask for.
+        Right-hand side of these.
     G_m : ndarray (l, 6 n)
         Rows on the twists of bodies, each in its own frame.
     b_m : ndarray (l,)
-        What they ask for.
+        Right-hand side of these.
     """
 
     G_r: NDArray
@@ -41,25 +41,25 @@ class Rows:
 
     @classmethod
     def reduced(cls, bodies: Bodies, G_r: NDArray, b_r: NDArray) -> Rows:
-        """Rows on reduced velocities alone."""
+        """Return rows on reduced velocities only."""
         return cls(np.atleast_2d(G_r), np.atleast_1d(b_r), np.zeros((0, 6 * bodies.n)), np.zeros(0))
 
     @classmethod
     def maximal(cls, bodies: Bodies, G_m: NDArray, b_m: NDArray) -> Rows:
-        """Rows on twists alone."""
+        """Return rows on twists only."""
         return cls(np.zeros((0, bodies.nv)), np.zeros(0), np.atleast_2d(G_m), np.atleast_1d(b_m))
 
     @classmethod
     def none(cls, bodies: Bodies) -> Rows:
-        """No rows."""
+        """Return an empty set of rows."""
         return cls(np.zeros((0, bodies.nv)), np.zeros(0), np.zeros((0, 6 * bodies.n)), np.zeros(0))
 
     def matrix(self, bodies: Bodies) -> NDArray:
-        """G-bar (k + l, nv) of Eq 2.102: a row of G_m at a time, in linear time each."""
+        """Return G-bar (k + l, nv) of Eq 2.102, in linear time for each row of G_m."""
         return np.vstack([self.G_r, transposed_product(bodies, self.G_m.T).T])
 
     def wanting(self, bodies: Bodies, qdd: NDArray) -> NDArray:
-        """What is missing of them at accelerations qdd (nv,): ``b - G-bar qdd``, J-dot q-dot known to the bodies."""
+        """Return the residual ``b - G-bar qdd`` (k + l,) at accelerations qdd (nv,), J-dot q-dot included."""
         V_dot = jacobian_product(bodies, qdd)[0] + bodies.stacked(bodies.drift)
         return np.concatenate([self.b_r - self.G_r @ qdd, self.b_m - self.G_m @ V_dot])
 
@@ -73,11 +73,11 @@ class Constrained:
     qdd : ndarray (nv,)
         Accelerations.
     multipliers : ndarray (k + l,)
-        Of the equations: the forces that keep them are ``G-bar^T multipliers`` (Eq 2.124).
+        Multipliers of the equations; their forces are ``G-bar^T multipliers`` (Eq 2.124).
     bounds : ndarray
-        Likewise of the bounds, not negative.
+        Multipliers of the bounds, not negative.
     force : ndarray (nv,)
-        All these forces together.
+        Sum of all constraint forces along the velocities.
     """
 
     qdd: NDArray
@@ -87,10 +87,10 @@ class Constrained:
 
 
 def constrained_by_dual(bodies: Bodies, equations: Rows, bounds: Rows | None = None) -> Constrained:
-    """Accelerations that equations, and bounds from below, allow (Sueda, Eqs 2.121-2.127).
+    """Return the accelerations under equality and unilateral constraints (Sueda, Eqs 2.121-2.127).
 
-    The motion without them comes first, then the forces that mend what it misses: M_r is never made, its inverse is
-    multiplied row by row (Algorithm 10), and Algorithm 9 runs again under these forces.
+    The unconstrained motion comes first, then the forces that remove its residual. M_r is never formed: products with
+    its inverse use Algorithm 10, and Algorithm 9 runs again with the constraint forces.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def constrained_by_dual(bodies: Bodies, equations: Rows, bounds: Rows | None = N
     Raises
     ------
     ModelError
-        If the equations depend on each other, joints share velocities, or one moves something without inertia.
+        If the equations are dependent, joints share velocities, or one of them moves no inertia.
     InfeasibleError
-        If no accelerations obey the bounds.
+        If no accelerations satisfy the bounds.
 
     Examples
     --------

@@ -15,16 +15,16 @@ from rbdkit.errors import ModelError
 
 @dataclass(frozen=True)
 class HybridSolution:
-    """What `hybrid_accelerations` or `hybrid_velocities` found.
+    """Result of `hybrid_accelerations` or `hybrid_velocities`.
 
     Attributes
     ----------
     motion : ndarray (nv,)
         Accelerations, or velocities after the step.
     tau : ndarray (k,)
-        Forces, mean ones over the step, that the prescribed velocities need, in the order in which they were named.
+        Forces for the prescribed velocities, averaged over a step, in the given order.
     reactions : ndarray (m,)
-        Multipliers of the other rows; ``-G^T reactions`` are forces, over the step impulses.
+        Multipliers of the other rows; ``-G^T reactions`` are forces, or impulses of a step.
     """
 
     motion: NDArray
@@ -35,23 +35,23 @@ class HybridSolution:
 def hybrid_accelerations(
     bodies: Bodies, prescribed: list[int], qdd: NDArray, others: Rows | None = None
 ) -> HybridSolution:
-    """Accelerations where some are prescribed (Sueda, Eq 2.106).
+    """Return accelerations if some of them are prescribed (Sueda, Eq 2.106).
 
     Parameters
     ----------
     bodies : Bodies
         The tree at one state.
     prescribed : list of int
-        Numbers of the velocities that are.
+        Indices of the prescribed velocities.
     qdd : ndarray (k,)
-        Their accelerations.
+        Prescribed accelerations.
     others : Rows, optional
-        More constraints.
+        Further constraints.
 
     Raises
     ------
     ModelError
-        If rows depend on each other or something without inertia is free to move.
+        If rows are dependent, or a free motion moves no inertia.
 
     Examples
     --------
@@ -71,25 +71,25 @@ def hybrid_velocities(
     bodies: Bodies, prescribed: list[int], h: float, *, qdd: NDArray | None = None, qd: NDArray | None = None,
     others: NDArray | None = None,
 ) -> HybridSolution:  # fmt: skip
-    """Velocities after a step where some accelerations, or some velocities, are prescribed (Sueda, Eq 2.107).
+    """Return velocities after a step with some accelerations or velocities prescribed (Sueda, Eq 2.107).
 
     Parameters
     ----------
     bodies : Bodies
         The tree at one state.
     prescribed : list of int
-        Numbers of the velocities that are.
+        Indices of the prescribed velocities.
     h : float
-        Step in s.
+        Step, s.
     qdd, qd : ndarray (k,)
-        Their accelerations, or the velocities that they are to have after the step: one of the two.
+        Prescribed accelerations, or prescribed velocities after the step: exactly one of the two.
     others : ndarray (m, nv), optional
-        Rows G of more constraints ``G q-dot = 0``.
+        Rows G of further constraints ``G q-dot = 0``.
 
     Raises
     ------
     ModelError
-        If both or none of qdd and qd are given, rows depend on each other, or something without inertia is free.
+        If both or none of qdd and qd are given, rows are dependent, or a free motion moves no inertia.
 
     Examples
     --------
@@ -120,4 +120,4 @@ def _solve(M: NDArray, f: NDArray, prescribed: list[int], G: NDArray, wanted: ND
         ) from None
     motion, multipliers = np.split(solution, [len(f)])
     k = len(prescribed)
-    return HybridSolution(motion, -multipliers[:k] / h, multipliers[k:])  # minus: Eq 2.106 has it on the other side
+    return HybridSolution(motion, -multipliers[:k] / h, multipliers[k:])  # minus: Eq 2.106 has it on the left

@@ -1,4 +1,4 @@
-"""Coordinates reduced once more: joint velocities that follow from fewer."""
+"""Hyper-reduced coordinates: joint velocities as linear functions of fewer velocities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbdkit.algorithms.redmax.reduced_equation import ReducedEquation
 def hyper_reduced_equation(
     bodies: Bodies, J_rR: NDArray, J_rR_dot: NDArray | None = None, qd_R: NDArray | None = None
 ) -> ReducedEquation:
-    """The equation of motion where ``qd = J_rR qd_R`` (Sueda, Eqs 2.80-2.83).
+    """Return the equation of motion for ``qd = J_rR qd_R`` (Sueda, Eqs 2.80-2.83).
 
     Parameters
     ----------
@@ -22,14 +22,14 @@ def hyper_reduced_equation(
     J_rR : ndarray (nv, m)
         From the hyper-reduced velocities to those of the joints.
     J_rR_dot : ndarray (nv, m), optional
-        Its rate; constant if not given.
+        Rate of J_rR; zero if not given.
     qd_R : ndarray (m,), optional
         The hyper-reduced velocities, which the rate needs.
 
     Returns
     -------
     ReducedEquation
-        With m velocities; its `J` is J_mR.
+        Equation in the m hyper-reduced velocities; its `J` is J_mR.
 
     Examples
     --------

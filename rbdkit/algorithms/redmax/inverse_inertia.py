@@ -1,4 +1,4 @@
-"""Products with the inverse of the reduced inertia matrix, in linear time, plain and as a preconditioner."""
+"""Products with the inverse of the reduced inertia matrix in linear time, also as a preconditioner."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rbdkit.algorithms.redmax.stiffness import Stiffness
 
 
 class InverseInertia:
-    """y = M_r^-1 x in linear time (Sueda, Algorithm 10).
+    """Operator y = M_r^-1 x in linear time (Sueda, Algorithm 10).
 
-    With stiffness and damping it is ``(M_r + J^T blkdiag(h D_m - h^2 K_m) J + h D_r - h^2 K_r)^-1``, for which only the
-    blocks of D_m and K_m on the diagonal count, and of D_r and K_r those of each joint: what couples bodies or joints
-    beside the tree would break its structure. So it is a preconditioner of the full matrix.
+    With stiffness and damping it is ``(M_r + J^T blkdiag(h D_m - h^2 K_m) J + h D_r - h^2 K_r)^-1``, in which only
+    the diagonal blocks of D_m, K_m, D_r and K_r are used, since couplings outside the tree would break its structure.
+    So it is a preconditioner of the full matrix.
 
     Parameters
     ----------
     bodies : Bodies
         The tree at one state.
     stiffness : Stiffness, optional
-        K and D there.
+        K and D at that state.
     h : float, optional
         Step in s.
 
     Raises
     ------
     ModelError
-        If joints share velocities, or one moves something without inertia.
+        If joints share velocities, or one of them moves no inertia.
 
     Examples
     --------
@@ -59,9 +59,9 @@ class InverseInertia:
             self._M_hat[bodies.parent[j]] += Ad.T @ Pi @ Ad  # line 9 of the parent
 
     def times(self, x: NDArray) -> NDArray:
-        """y (nv,) or (nv, m) for a vector x, or several side by side: the last two loops of the algorithm.
+        """Return y (nv,) or (nv, m) for one or several vectors x, by the last two loops of the algorithm.
 
-        With the identity for x it is the inverse itself, in n^2 steps.
+        For the identity x it returns the inverse, with cost O(n^2).
         """
         bodies, more = self.bodies, np.shape(x)[1:]
         B_hat, V_dot = np.zeros((2, len(bodies.parent), 6, *more))
@@ -79,7 +79,7 @@ class InverseInertia:
 
 
 def _diagonal(bodies: Bodies, stiffness: Stiffness | None, h: float) -> dict[int, tuple[NDArray, NDArray]]:
-    """Blocks of h D - h^2 K on the diagonal, of each body and of its joint."""
+    """Return the diagonal blocks of h D - h^2 K of each body and of its joint."""
     if stiffness is None:
         return {j: (np.zeros((6, 6)), np.zeros((len(bodies.S[j].T),) * 2)) for j in bodies.order}
     added, first = stiffness.implicit(h), 6 * bodies.n

@@ -1,4 +1,4 @@
-"""J_mr, from joint velocities to the twists of all bodies."""
+"""The Jacobian J_mr, from joint velocities to the twists of all bodies."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rbdkit.algorithms.redmax.bodies import Bodies
 
 
 def redmax_jacobian(bodies: Bodies) -> NDArray:
-    """J_mr (6 n, nv) with (twists of all bodies) = J_mr q-dot, for trees (Sueda, Algorithm 1, Eq 2.14).
+    """Return J_mr (6 n, nv) with (twists of all bodies) = J_mr q-dot, for trees (Sueda, Algorithm 1, Eq 2.14).
 
-    Joints that follow others stand in their leaders' columns: they are coordinates reduced once more (Eq 2.81).
+    Mimic joints add to the columns of their master joints: their coordinates are hyper-reduced (Eq 2.81).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Products with J_mr, its rate and its transpose, in linear time."""
+"""Products with J_mr, its rate and its transpose in linear time, without forming J_mr."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rbdkit.algorithms.redmax.bodies import Bodies
 
 
 def jacobian_product(bodies: Bodies, x: NDArray) -> tuple[NDArray, NDArray]:
-    """y = J x and z = J-dot x, without J (Sueda, Algorithm 5, Eqs 2.108, 2.109).
+    """Return y = J x and z = J-dot x, without J (Sueda, Algorithm 5, Eqs 2.108, 2.109).
 
     Parameters
     ----------
     bodies : Bodies
         The tree at one state.
     x : ndarray (nv,) or (nv, m)
-        A vector along the velocities, or several side by side.
+        One or several vectors along the velocities.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def jacobian_product(bodies: Bodies, x: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def transposed_product(bodies: Bodies, y: NDArray) -> NDArray:
-    """x = J^T y, without J (Sueda, Algorithm 6, Eqs 2.110-2.112).
+    """Return x = J^T y, without J (Sueda, Algorithm 6, Eqs 2.110-2.112).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""J_mr and its rate."""
+"""The Jacobian J_mr and its rate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rbdkit.algorithms.redmax.bodies import Bodies
 
 
 def redmax_jacobian_and_rate(bodies: Bodies) -> tuple[NDArray, NDArray]:
-    """J_mr and J_mr-dot, (6 n, nv) each (Sueda, Algorithm 2, Eqs 2.15-2.17).
+    """Return J_mr and J_mr-dot, (6 n, nv) each (Sueda, Algorithm 2, Eqs 2.15-2.17).
 
     Parameters
     ----------

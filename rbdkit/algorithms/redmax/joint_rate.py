@@ -1,4 +1,4 @@
-"""S-dot of a joint: its columns one by one, not only their sum with the velocities."""
+"""Rate S-dot of the motion subspace of a joint, column by column."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from rbdkit.model import Joint
 from rbdkit.spatial import se3
 
 STEP = 5e-3
-"""Of differences, rad or m: truncation, h^6 / 140 times the seventh derivative, and rounding are both below 1e-12."""
+"""Step of differences, rad or m: truncation, h^6 / 140 times the seventh derivative, and rounding are below 1e-12."""
 
 
 def joint_rate(joint: Joint, q: NDArray, qd: NDArray) -> NDArray:
-    """Componentwise rate of S in joint coordinates, (6, nv_i), from the coordinates and velocities of the model.
+    """Return the componentwise rate of S in joint coordinates, (6, nv_i), at a state (q, qd) of the model.
 
-    Joints tell c = S-dot qd, which is quadratic in qd; of its bilinear form it is the symmetric part. The other part is
-    a bracket, for columns of S are ``E^-1 dE/dq_k`` (Eq 2.29): d_j S_i - d_i S_j = ad(S_i) S_j. So S-dot is as exact
-    as c. Where qd is no rate of coordinates and S varies all the same, a user's joint may, S itself is differentiated.
+    Joint types provide c = S-dot qd, which is quadratic in qd and gives the symmetric part of its bilinear form. The
+    antisymmetric part is a bracket, because columns of S are ``E^-1 dE/dq_k`` (Eq 2.29): d_j S_i - d_i S_j = ad(S_i)
+    S_j. So S-dot is as exact as c. If qd is not the rate of coordinates and S varies, S itself is differentiated.
     """
     type, own, v = joint.type, joint.coordinates(q), joint.velocities(qd)
     if type.constant_S or type.nv == 0:

@@ -1,4 +1,4 @@
-"""The linearly implicit Euler step in reduced coordinates, directly and by preconditioned conjugate gradients."""
+"""Linearly implicit Euler step in reduced coordinates, directly and by preconditioned conjugate gradients."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from rbdkit.errors import ConvergenceError, ModelError
 
 
 def implicit_velocities(bodies: Bodies, stiffness: Stiffness, h: float) -> NDArray:
-    """Velocities after a linearly implicit Euler step, (nv,) (Sueda, Eqs 1.30, 2.79).
+    """Return the velocities (nv,) after a linearly implicit Euler step (Sueda, Eqs 1.30, 2.79).
 
-    ``(M_r + J^T (h D_m - h^2 K_m) J + h D_r - h^2 K_r) qd_new = M_r qd + h f_r + h D qd``. The last term is what the
-    forces contain of damping already: for linear dampers it takes them off the right-hand side (Eq 2.76), of others it
-    leaves what is not linear. As in the notes the rate of J times the forces is not among K, nor is what Coriolis
-    forces and gravity change.
+    ``(M_r + J^T (h D_m - h^2 K_m) J + h D_r - h^2 K_r) qd_new = M_r qd + h f_r + h D qd``. The last term
+    removes linear damping from the explicit forces, which contain it already (Eq 2.76); nonlinear remainders stay. As
+    in the notes, K contains neither the rate of J times the forces nor derivatives of Coriolis forces and gravity.
 
     Parameters
     ----------
     bodies : Bodies
         The tree at one state, with its passive forces.
     stiffness : Stiffness
-        K and D there.
+        K and D at that state.
     h : float
         Step in s.
 
@@ -62,7 +61,7 @@ def implicit_velocities(bodies: Bodies, stiffness: Stiffness, h: float) -> NDArr
 
 @dataclass(frozen=True)
 class Iterated:
-    """Velocities (nv,) found by conjugate gradients, and in how many iterations."""
+    """Velocities (nv,) found by conjugate gradients, and the number of iterations."""
 
     qd: NDArray
     iterations: int
@@ -77,28 +76,28 @@ def implicit_velocities_by_cg(
     rtol: float = 1e-12,
     most: int = 1000,
 ) -> Iterated:
-    """The step of `implicit_velocities` without any matrix (Sueda, section 2.13).
+    """Return the step of `implicit_velocities` without forming a matrix (Sueda, section 2.13).
 
     Products with J and its transpose are those of Algorithms 5 and 6, the preconditioner is Algorithm 10: an iteration
-    takes linear time. Conjugate gradients ask for symmetric K and D, so these are symmetrised.
+    takes linear time. Conjugate gradients need symmetric K and D, so these are symmetrised.
 
     Parameters
     ----------
     bodies, stiffness, h
-        As `implicit_velocities` has them.
+        As in `implicit_velocities`.
     preconditioned : bool, optional
-        Whether Algorithm 10 helps.
+        Whether Algorithm 10 is used as preconditioner.
     rtol : float, optional
-        Residual of the solution, as a share of the right-hand side.
+        Relative residual of the solution.
     most : int, optional
-        Iterations.
+        Largest number of iterations.
 
     Raises
     ------
     ConvergenceError
         If that residual is not reached.
     ModelError
-        If joints share velocities, or one moves something without inertia.
+        If joints share velocities, or one of them moves no inertia.
 
     Examples
     --------
@@ -115,7 +114,7 @@ def implicit_velocities_by_cg(
     added, rounds = stiffness.implicit(h), 0
 
     def of_bodies(y: NDArray) -> NDArray:
-        """M_m y."""
+        """Return M_m y."""
         return (bodies.M[1:] @ y.reshape(-1, 6, 1)).ravel()
 
     def matrix(x: NDArray) -> NDArray:

@@ -17,18 +17,18 @@ from rbdkit.spatial import se3
 
 @dataclass(frozen=True)
 class RecursiveHybrid:
-    """What `recursive_hybrid` computed, in joint frames; row or entry j belongs to joint j.
+    """Result of `recursive_hybrid` in joint frames; row or entry j belongs to joint j.
 
     Attributes
     ----------
     qdd, tau : ndarray (nv,)
-        Accelerations, and forces along the velocities: given at some joints, found at the others.
+        Accelerations, and forces along the velocities: given at some joints, computed at the others.
     V_dot, F : ndarray (n, 6)
-        Rates of the joints' twists, and the wrenches that joints pass on.
+        Rates of the joints' twists, and the wrenches that joints transmit.
     M_hat, Pi : ndarray (n, 6, 6)
-        Articulated inertias, and what of them the parent feels.
+        Articulated inertias, and their part that the parent feels.
     B_hat, beta : ndarray (n, 6)
-        Bias forces, and what of them the parent feels.
+        Bias forces, and their part that the parent feels.
     """
 
     qdd: NDArray
@@ -44,7 +44,7 @@ class RecursiveHybrid:
 def recursive_hybrid(
     bodies: Bodies, prescribed: Iterable[str] = (), qdd: NDArray | None = None, *, extra: NDArray | None = None
 ) -> RecursiveHybrid:
-    """Accelerations of joints whose forces are known, forces of those whose accelerations are (Sueda, Algorithm 9).
+    """Return the unknown ones of the joints' accelerations and forces (Sueda, Algorithm 9).
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def recursive_hybrid(
     prescribed : iterable of str, optional
         Names of the joints whose accelerations are given.
     qdd : ndarray (nv,), optional
-        Accelerations, read at these.
+        Accelerations, used at the prescribed joints.
     extra : ndarray (nv,), optional
-        More forces along the velocities, of constraints say.
+        Further forces along the velocities, such as constraint forces.
 
     Raises
     ------
     ModelError
-        If a joint is unknown, joints share velocities, or one moves something without inertia.
+        If a joint is unknown, joints share velocities, or one of them moves no inertia.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def recursive_hybrid(
 
 
 def require_own_velocities(bodies: Bodies, algorithm: str) -> None:
-    """Raise ModelError if joints share velocities: propagation from body to body would not see the tie."""
+    """Raise ModelError if joints share velocities: propagation from body to body would miss the coupling."""
     seen: dict[int, str] = {}
     for j in bodies.order:
         for a in range(bodies.own[j].start, bodies.own[j].stop):
@@ -134,7 +134,7 @@ def _times(A: NDArray, x: NDArray) -> NDArray:
 
 
 def _inverse(Ad: NDArray) -> NDArray:
-    """Of adjoints: blocks R^T, (B)^T below."""
+    """Return the inverses of adjoints (..., 6, 6): blocks R^T on the diagonal and B^T below."""
     result = np.zeros_like(Ad)
     result[..., :3, :3] = result[..., 3:, 3:] = np.swapaxes(Ad[..., :3, :3], -1, -2)
     result[..., 3:, :3] = np.swapaxes(Ad[..., 3:, :3], -1, -2)

@@ -1,4 +1,4 @@
-"""The equation of motion in reduced coordinates, and the symplectic step of the notes."""
+"""Equation of motion in reduced coordinates, and the symplectic step of the notes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rbdkit.errors import ModelError
 
 @dataclass(frozen=True)
 class ReducedEquation:
-    """``M_r q-ddot = f_r`` (Eq 2.18).
+    """Reduced equation of motion ``M_r q-ddot = f_r`` (Eq 2.18).
 
     Attributes
     ----------
     M_r : ndarray (nv, nv)
         Reduced inertia matrix, with rotors on its diagonal.
     f_r : ndarray (nv,)
-        Reduced forces, the quadratic velocity vector among them.
+        Reduced forces, including the quadratic velocity vector.
     J : ndarray (6 n, nv)
-        J_mr.
+        Jacobian J_mr.
     """
 
     M_r: NDArray
@@ -31,17 +31,17 @@ class ReducedEquation:
     J: NDArray
 
     def accelerations(self) -> NDArray:
-        """q-ddot (nv,), by the inverse of the matrix: of order n^3.
+        """Return q-ddot (nv,), by a dense solution of cost O(n^3).
 
         Raises
         ------
         ModelError
-            If something without inertia is free to move.
+            If M_r is singular: a motion moves no inertia.
         """
         return self._solve(self.f_r)
 
     def step(self, qd: NDArray, h: float) -> NDArray:
-        """Velocities after a step of h s: ``M_r qd_new = M_r qd + h f_r`` (Eq 2.20)."""
+        """Return the velocities after a step of h seconds: ``M_r qd_new = M_r qd + h f_r`` (Eq 2.20)."""
         return self._solve(self.M_r @ qd + h * self.f_r)
 
     def _solve(self, right: NDArray) -> NDArray:
@@ -55,9 +55,9 @@ class ReducedEquation:
 
 
 def reduced_equation(bodies: Bodies) -> ReducedEquation:
-    """The reduced equation of motion of a tree (Sueda, Eq 2.18).
+    """Return the reduced equation of motion of a tree (Sueda, Eq 2.18).
 
-    The notes' ``J-dot q-dot`` is the drift of the bodies, which also knows joints that move as time says.
+    The notes' ``J-dot q-dot`` is the drift of the bodies, which includes prescribed joints.
 
     Parameters
     ----------
