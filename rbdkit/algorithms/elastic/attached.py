@@ -15,16 +15,16 @@ from rbdkit.spatial.so3 import skew
 
 @dataclass(frozen=True, eq=False)
 class Attached:
-    """A point of a body, at one state of it.
+    """Point of a body at one state.
 
     Parameters
     ----------
     E : ndarray (4, 4)
         Pose of the body in the world.
     x : ndarray (3,)
-        The point in body coordinates, m.
+        Position in body coordinates, m.
     phi : ndarray (6,), optional
-        Twist of the body, in body coordinates; at rest if not given.
+        Twist of the body, in body coordinates; zero if not given.
 
     Examples
     --------
@@ -51,42 +51,42 @@ class Attached:
 
     @property
     def Gamma(self) -> NDArray:
-        """[skew(x)^T, 1], (3, 6) (Eq 1.12)."""
+        """Material Jacobian [skew(x)^T, 1], (3, 6) (Eq 1.12)."""
         return material_jacobian(self.x)
 
     @property
     def position(self) -> NDArray:
-        """Where the point is in the world, (3,) m."""
+        """Position of the point in the world, (3,) m."""
         return self.p + self.R @ self.x
 
     @property
     def velocity(self) -> NDArray:
-        """Its velocity in world axes, (3,) m/s: R Gamma phi (Eq 1.48)."""
+        """Velocity of the point in world axes, (3,) m/s: R Gamma phi (Eq 1.48)."""
         return self.R @ self.Gamma @ self.phi
 
     def wrench(self, force: NDArray) -> NDArray:
-        """Gamma^T R^T f: what a force (3,) in world axes does to the body, (6,) (Eq 1.13)."""
+        """Return the wrench Gamma^T R^T f, (6,), of a force (3,) in world axes on the body (Eq 1.13)."""
         return self.Gamma.T @ (self.R.T @ force)
 
     def row(self, d: NDArray) -> NDArray:
-        """d^T R Gamma, (6,): how ``d . position`` changes with the pose, and ``d . velocity`` with the twist."""
+        """Return d^T R Gamma, (6,): derivative of ``d . position`` by the pose and of ``d . velocity`` by the twist."""
         return d @ self.R @ self.Gamma
 
     def row_of_velocity(self, d: NDArray) -> NDArray:
-        """How ``d . velocity`` changes with the pose while the twist stays, (6,): by d(R y)/dw = -R [y] (Eq 1.34)."""
+        """Return the derivative (6,) of ``d . velocity`` by the pose, twist constant: d(R y)/dw = -R [y] (Eq 1.34)."""
         return np.concatenate([-d @ self.R @ skew(self.Gamma @ self.phi), np.zeros(3)])
 
 
 @dataclass(frozen=True, eq=False)
 class PointForces:
-    """What a force does to the bodies of its points.
+    """Wrenches of a force on the bodies of its points, with their derivatives.
 
     Attributes
     ----------
     f : ndarray (6 n,)
         Wrenches in body coordinates, for each point in turn.
     K, D : ndarray (6 n, 6 n)
-        df/dE and -df/dPhi.
+        Stiffness df/dE and damping -df/dPhi.
     V : float
         Potential energy, J.
 
@@ -104,24 +104,24 @@ class PointForces:
     V: float
 
     def symmetrized(self) -> PointForces:
-        """The same with (K + K^T) / 2 and (D + D^T) / 2, as Baraff and Witkin do it (section 1.9.2)."""
+        """Return the forces with (K + K^T) / 2 and (D + D^T) / 2, as Baraff and Witkin do (section 1.9.2)."""
         return replace(self, K=0.5 * (self.K + self.K.T), D=0.5 * (self.D + self.D.T))
 
 
 def onto_bodies(forces: PointForces, bodies: Sequence[int | None], n: int) -> PointForces:
-    """Forces on points as forces on n bodies: (6 n,) and (6 n, 6 n). What acts on one body is added up.
+    """Assemble forces on points to forces on n bodies, (6 n,) and (6 n, 6 n); contributions to a body add up.
 
     Parameters
     ----------
     bodies : sequence of int or None
-        The body of each point, from 0; None for the world, which nothing moves.
+        Index of the body of each point, from 0; None for the world.
     n : int
-        How many bodies there are.
+        Number of bodies.
 
     Raises
     ------
     ModelError
-        If there is not one body for each point, or not that many.
+        If there is not one body for each point, or an index is not below n.
 
     Examples
     --------

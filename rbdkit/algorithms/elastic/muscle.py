@@ -31,7 +31,7 @@ class Tension(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MuscleNumbers:
-    """What a muscle is, in the symbols of section 1.9.4; the tendon is rigid, the angle of pennation zero.
+    """Parameters of a muscle, in the symbols of section 1.9.4; its tendon is rigid and its pennation angle zero.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class MuscleNumbers:
     f_P: Curve = field(default_factory=passive_force_length)
 
     def tension(self, l_MT: float, v: float) -> Tension:
-        """At a length of muscle and tendon, m, that changes at the rate v, m/s."""
+        """Return the tension at a length l_MT of muscle and tendon, m, and its rate v, m/s."""
         l = (l_MT - self.l_T) / self.l_opt  # Eq 1.47
         v = v / (self.l_opt * self.v_max)  # Eq 1.49
         f_opt, a, f_L, f_V, f_P = self.f_opt, self.a, self.f_L, self.f_V, self.f_P

@@ -1,4 +1,4 @@
-"""What measurements of motions and joint forces can tell of the inertia parameters."""
+"""Base parameters: combinations of inertial parameters that motions and joint forces identify."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree, require_undriven
 
 TOLERANCE = 1e-9
-"""What a column of the regressor may lack of its length to count as a combination of others."""
+"""Relative residual below which a column of the regressor counts as a combination of others."""
 
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """The inertia parameters that matter, and how the others join them.
+    """Base parameters of a model, as combinations of all inertial parameters.
 
     Attributes
     ----------
     names : tuple of str
-        'body.mx', ... of all parameters, the world's left out.
+        Names 'body.mx', ... of all parameters without those of the world.
     columns : tuple of int
-        Places of the base parameters among them.
+        Indices of the base parameters among them.
     K : ndarray
         (base, all): ``beta = K pi`` are the base parameters, combinations of all parameters pi.
     singular_values : ndarray
-        Of the stacked regressor, its columns scaled to length one.
+        Singular values of the stacked regressor with columns of unit length.
     """
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class BaseParameters:
 
     @property
     def rank(self) -> int:
-        """How many combinations can be identified."""
+        """Number of combinations that can be identified."""
         return len(self.columns)
 
     @property
@@ -50,12 +50,12 @@ class BaseParameters:
 
     @property
     def alone(self) -> tuple[str, ...]:
-        """Names of the parameters that can be identified by themselves."""
+        """Names of the parameters that can be identified individually."""
         single = [self.names[k] for k, row in zip(self.columns, self.K, strict=True) if np.count_nonzero(row) == 1]
         return tuple(single)
 
     def null_space(self) -> NDArray:
-        """Changes of all parameters that no motion shows, (all, all - base), orthonormal columns."""
+        """Return the parameter changes without effect on any motion, (all, all - base), orthonormal columns."""
         V = np.linalg.svd(self.K)[2]
         return np.asarray(V[self.rank :].T)
 

@@ -1,4 +1,4 @@
-"""Which inertia may be added to one body and taken from the next without anybody noticing."""
+"""Inertia that can be exchanged between two connected bodies without changing the dynamics (Featherstone 2008)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rbdkit.joints import JointType
 from rbdkit.spatial.cross import cross_force
 
 _STATES = 12
-"""Random states that a condition for every state is tried at; three would do."""
+"""Number of random states at which a condition for all states is tested; three would suffice."""
 
 
 def table_9_7(joint: JointType) -> NDArray:
-    """The inertias I_Delta that a joint cannot tell from nothing, as columns of ten numbers, shape (10, k).
+    """Return the inertias I_Delta that a joint allows to exchange, as columns of ten numbers, shape (10, k).
 
     Featherstone 2008, Table 9.7, for revolute, prismatic and spherical joints; the others follow in the same way. The
-    same numbers hold in the joint's predecessor and successor frames. Joint types that nothing is known of have none.
+    same numbers hold in the joint's predecessor and successor frames. Unknown joint types have none.
     """
     particle = np.eye(10)[:, :1]
     if joint.is_users_own:
@@ -38,7 +38,7 @@ def table_9_7(joint: JointType) -> NDArray:
         case joints.Helical() if joint.pitch == 0.0:
             return table_9_7(joints.Revolute(joint.axis))
         case joints.Helical() | joints.Cylindrical() | joints.Planar() | joints.RackAndPinion():
-            return _about(joint.axis)  # a rotational inertia that is round, and none about the axis
+            return _about(joint.axis)  # axisymmetric rotational inertia, none about the axis
     return np.zeros((10, 0))
 
 
@@ -47,15 +47,15 @@ def _first_moment(n: NDArray) -> NDArray:
 
 
 def _about(n: NDArray) -> NDArray:
-    """The rotational inertia 1 - n n^T."""
+    """Return the ten numbers of the rotational inertia 1 - n n^T, (10, 1)."""
     I = np.eye(3) - np.outer(n, n)
     return np.concatenate([np.zeros(4), I[np.triu_indices(3)]])[:, None]
 
 
 def exchange_space(joint: JointType, seed: int = 0) -> NDArray:
-    """The same space by computation: the ten numbers whose exchange leaves Eq 9.29 as it is at random states.
+    """Return the space of exchangeable inertias, computed as the null space of Eq 9.29 at random states.
 
-    Orthonormal columns, shape (10, k). It needs nothing but the joint's `calc`, so it works for joints of one's own.
+    The columns are orthonormal, shape (10, k). Only the joint's `calc` is needed, so it works for user-defined joints.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -72,7 +72,7 @@ def exchange_space(joint: JointType, seed: int = 0) -> NDArray:
 
 
 def conditions(joint: JointType, I_delta: NDArray, q: NDArray, v1: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """What Eq 9.30 wants to be zero: I S, I - X_J^T I X_J and S^T v_1 x* I v_1, for an I_Delta (6, 6) at one state.
+    """Return the terms that Eq 9.30 requires to vanish: I S, I - X_J^T I X_J and S^T v_1 x* I v_1, with I = I_delta.
 
     They decide for joints whose motion subspace is constant in one of its frames (the book's footnote 3).
     """

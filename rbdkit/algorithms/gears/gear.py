@@ -1,4 +1,4 @@
-"""What gears do to coordinates: q = gamma(y), and its derivatives G and g."""
+"""Gears as functions of independent coordinates: q = gamma(y), with derivatives G and g."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from rbdkit.trace import Trace, jacobian, trace
 
 @dataclass(frozen=True, eq=False)
 class Gear:
-    """A joint whose coordinate is a function of the coordinates of others.
+    """Gear: a joint whose coordinate is a function of the coordinates of other joints.
 
-    A pair of wheels has one leader and a constant slope, a differential has two leaders or more.
+    A pair of wheels has one leading joint and a constant slope, a differential has two or more leading joints.
 
     Attributes
     ----------
     follower : str
-        Name of the joint that follows.
+        Name of the driven joint.
     leaders : tuple of str
-        Names of those it follows.
+        Names of the joints on which it depends.
     function : callable
-        Of as many numbers as there are leaders; its coordinate.
+        Coordinate of the driven joint as a function of one number per leader.
     slopes : callable or None
         The partial derivatives of the function, one for each leader. If not given, they are taken from the
-        function, which must then be one that `rbdkit.trace` can follow: arithmetic, `numpy.sin`, ...
+        function, which `rbdkit.trace` must be able to trace: arithmetic, `numpy.sin`, ...
     """
 
     follower: str
@@ -43,19 +43,19 @@ class Gear:
 
     @classmethod
     def pair(cls, follower: str, leader: str, ratio: float, offset: float = 0.0) -> Gear:
-        """A pair of wheels: ``q_follower = ratio * q_leader + offset``."""
+        """Return a pair of wheels: ``q_follower = ratio * q_leader + offset``."""
         return cls(follower, (leader,), partial(_straight, ratio, offset))
 
 
 def _straight(ratio: float, offset: float, q: Any) -> Any:
-    """A function with a name, so that gears can be pickled."""
+    """Return ratio * q + offset; a named function, so that gears can be pickled."""
     return ratio * q + offset
 
 
 class Gears:
     """All gears of a model: the function gamma of Featherstone (2008), section 9.6.
 
-    The independent variables y are the coordinates of all joints that follow none, of whatever type these are; yd are
+    The independent variables y are the coordinates of all joints that are not driven by gears, of any type; yd are
     their velocity variables.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The quick way with rotors: none in the model, their inertia through the gear on the diagonal of H."""
+"""Approximation of geared rotors: no rotor bodies, their reflected inertia on the diagonal of H."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from rbdkit.spatial.inertia import Inertia
 
 
 def without_rotors(gears: Gears, keep_mass: bool = True) -> Model:
-    """The model without the bodies that follow others, rho^2 times their inertia added as `armature` of their leaders.
+    """Return the model without rotor bodies, rho^2 times their inertia added to the `armature` of their leaders.
 
-    "Quick and dirty" (Featherstone 2008, Example 9.5): what the rotors do to other joints than their own and all
-    gyroscopic effects are left out. `crba` adds the armature to the diagonal of H, `aba` to D_i (Eq 9.28).
+    "Quick and dirty" (Featherstone 2008, Example 9.5): effects of rotors on other joints than their own, and all
+    gyroscopic effects, are left out. `crba` adds the armature to the diagonal of H, `aba` to D_i (Eq 9.28).
 
     Parameters
     ----------
     gears : Gears
-        Every follower is a rotor: a body without children behind a gear of one leader and constant ratio.
+        Gears whose driven joints carry rotors only: a body without children behind a gear of one leader and constant
+        ratio.
     keep_mass : bool, optional
         Weld the mass of each rotor to the body that carries it; False drops it.
 
     Returns
     -------
     Model
-        Its q are the independent variables y of `gears`.
+        Model whose q are the independent variables y of `gears`.
     """
     model = gears.model
     y = gears.independent(model.neutral())

@@ -66,14 +66,14 @@ def maximal_euler_step(E: NDArray, phi: NDArray, M: NDArray, gravity: ArrayLike,
 def viscous_euler_step(
     E: NDArray, phi: NDArray, M: NDArray, gravity: ArrayLike, h: float, D: ArrayLike
 ) -> tuple[NDArray, NDArray]:
-    """The same in a viscous medium, which is taken implicitly: ``(M + h D) phi_new = f~`` (Sueda, Eq 1.30).
+    """Make the step in a viscous medium, implicit in the drag: ``(M + h D) phi_new = f~`` (Sueda, Eq 1.30).
 
-    Its force -D phi does not stand among the others: it is that of the new twist.
+    The drag -D phi_new belongs to the new twist, so it is not among the explicit forces.
 
     Parameters
     ----------
     E, phi, M, gravity, h
-        As `maximal_euler_step` has them.
+        As in `maximal_euler_step`.
     D : array_like
         Damping, a number (N s/m and N m s/rad alike) or a matrix (6, 6).
 

@@ -43,17 +43,17 @@ class MaximalBodies:
 
 
 def maximal_bodies(model: Model) -> MaximalBodies:
-    """Bodies and joints of a model, trees or loops; what springs and dampers do is not among it.
+    """Return the bodies and joints of a model, with or without loops; springs and dampers are left out.
 
     Parameters
     ----------
     model : Model
-        Without joints that follow others and without constraints.
+        Model without mimic joints and without constraint elements.
 
     Raises
     ------
     ModelError
-        If there are such.
+        If the model has mimic joints or constraint elements.
 
     Examples
     --------
@@ -70,18 +70,18 @@ def maximal_bodies(model: Model) -> MaximalBodies:
 
 @dataclass(frozen=True)
 class JointRows:
-    """``G Phi = v`` of all joints (Eqs 1.69, 1.70), and what the same rows say of positions and accelerations.
+    """Constraints ``G Phi = v`` of all joints (Eqs 1.69, 1.70), with position errors and acceleration terms.
 
     Attributes
     ----------
     G : ndarray (m, 6 n)
-        Rows: twists of all bodies, each in its own frame.
+        Constraint Jacobian on the twists of all bodies, each in its own frame.
     g : ndarray (m,)
-        How far the joints are apart, rad and m, in the same rows.
+        Position errors of the joints, rad and m, in the same rows.
     target : ndarray (m,)
-        What the velocities are to be: not zero where joints move as time says.
+        Right-hand side v, nonzero for prescribed joints only.
     drift : ndarray (m,)
-        Minus G-dot Phi: what ``G Phi-dot`` has to be.
+        Right-hand side -G-dot Phi of ``G Phi-dot``.
     rows : dict
         Slice of each joint, by name.
     """
@@ -94,10 +94,10 @@ class JointRows:
 
 
 def joint_rows(bodies: MaximalBodies, E: NDArray, phi: NDArray, *, t: float = 0.0) -> JointRows:
-    """Constraints of all joints at one state, whether or not the joints are intact (Sueda, Eqs 1.69, 1.70).
+    """Return the constraints of all joints at one state, closed or not (Sueda, Eqs 1.69, 1.70).
 
-    Of the six rows of a rigid joint those are dropped along which it moves: rows are combined by T, the forces that it
-    resists, ``T^T S = 0``. So any joint will do.
+    The six rows of a rigid joint are combined by the constraint-force subspace T of the joint, ``T^T S = 0``, which
+    drops those along which it moves. So this works for any joint.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def joint_rows(bodies: MaximalBodies, E: NDArray, phi: NDArray, *, t: float = 0.
     E : ndarray (n, 4, 4)
         World poses of the bodies.
     phi : ndarray (n, 6)
-        Their twists.
+        Twists of the bodies.
     t : float, optional
         Time in s, for joints that move as it says.
 

@@ -1,4 +1,4 @@
-"""Velocities, or accelerations, and reactions of bodies with joints by one linear system."""
+"""Velocities or accelerations and reactions of bodies with joints from one KKT system."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbdkit.spatial import se3
 
 @dataclass(frozen=True)
 class KktStep:
-    """What `kkt_step` found.
+    """Result of `kkt_step`.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class KktStep:
     multipliers : ndarray (m,)
         lambda of Eq 1.73.
     reactions : dict
-        Of each joint, by name, the wrenches (n, 6) that it exerts on the bodies, mean ones over the step (Eq 1.74).
+        For each joint, by name, the wrenches (n, 6) that it exerts on the bodies, averaged over the step (Eq 1.74).
     """
 
     E: NDArray

@@ -1,4 +1,4 @@
-"""What is done against the drift of joints: Baumgarte's terms at both levels, and post-stabilisation."""
+"""Stabilisation of joint drift: Baumgarte's terms at both levels, and post-stabilisation."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rbdkit.errors import ConvergenceError
 from rbdkit.spatial import se3
 
 MOST = 20
-"""Corrections before post-stabilisation gives up."""
+"""Largest number of corrections of post-stabilisation."""
 
 
 def velocity_target(joints: JointRows, gamma: float) -> NDArray:
-    """G Phi = -gamma g: errors shrink by gamma h in a step (Sueda, Eq 1.82, first line).
+    """Return the target -gamma g of G Phi, (m,): errors shrink by gamma h in a step (Sueda, Eq 1.82, first line).
 
     Parameters
     ----------
     joints : JointRows
         Constraints at one state.
     gamma : float
-        1/s. The notes have 10, after Baumgarte, or 1 / h, which closes joints in one step to first order.
+        Gain, 1/s. The notes have 10, after Baumgarte, or 1 / h, which closes joints in one step to first order.
 
     Returns
     -------

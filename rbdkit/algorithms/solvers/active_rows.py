@@ -1,4 +1,9 @@
-"""The rows that hold a least distance, by daqp, a dual active-set method (Arnström, Bemporad and Axehill 2022)."""
+"""Active rows of a least-distance problem by daqp, a dual active-set method (Arnström, Bemporad and Axehill 2022).
+
+daqp is fast but works to a tolerance. So only its choice of active rows is used, and only after a check that these rows
+give a point that satisfies all others with nonnegative multipliers; the caller then solves for that point to full
+precision.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 SOLVED = 1
-"""What daqp says of a solution."""
+"""Exit flag of daqp for a solution."""
 TIGHT = 1e-12
-"""By so much may rows of length 1 be missed, and multipliers be negative, in parts of the largest number."""
+"""Relative tolerance of primal and dual feasibility, for rows of unit length."""
 FREE = 1e30
-"""No bound."""
+"""Upper bound that stands for none."""
 
 
 def active_rows(G_T: NDArray, h: NDArray, required: bool = False) -> NDArray | None:
-    """Which rows hold the shortest y with G y >= h; None if daqp is not there, or its answer does not stand up.
+    """Return the active rows of the shortest y with G y >= h; None without daqp, or if its answer fails the check.
 
     Parameters
     ----------
     G_T : ndarray (n, m)
-        Rows of G as columns; a row of zeros bounds nothing.
+        Rows of G as columns; a zero row constrains nothing.
     h : ndarray (m,)
+        Lower bounds.
     required : bool, optional
-        Whether daqp has to be there.
+        Whether to raise if daqp is not installed.
 
     Raises
     ------
     ImportError
-        If it has to be and is not.
+        If daqp is required and not installed.
     """
     if find_spec("daqp") is None:
         if required:
@@ -57,12 +63,12 @@ def active_rows(G_T: NDArray, h: NDArray, required: bool = False) -> NDArray | N
 
 
 def _stands_up(A: NDArray, lower: NDArray, held: NDArray) -> bool:
-    """Whether the rows hold a point that satisfies all others, and none of them pulls."""
+    """Return whether the active rows give a point that satisfies all rows, with nonnegative multipliers."""
     A_held = A[held]
     try:
         lam = np.linalg.solve(A_held @ A_held.T, lower[held])
     except np.linalg.LinAlgError:
         return False
     missed = lower - A @ (A_held.T @ lam)
-    near = 100.0 * TIGHT * (1.0 + float(np.abs(lam).max(initial=0.0)))  # what a few rows in nearly one plane lose
+    near = 100.0 * TIGHT * (1.0 + float(np.abs(lam).max(initial=0.0)))  # round-off of a few nearly dependent rows
     return bool(missed.max(initial=0.0) <= near and lam.min(initial=0.0) >= -near)

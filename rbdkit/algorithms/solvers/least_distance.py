@@ -1,4 +1,4 @@
-"""The quadratic program in accelerations, Gauss' principle with inequalities, as a problem of least distance."""
+"""Quadratic program in accelerations (Gauss' principle with inequalities) as a least-distance problem."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Solver = Literal["auto", "scipy", "daqp"]
 
 @dataclass(frozen=True, eq=False)
 class LeastDistance:
-    """The nearest point that satisfies inequalities.
+    """Solution of a least-distance problem: the nearest point that satisfies inequalities.
 
     Attributes
     ----------
     x : ndarray (n,)
         The point; unique.
     lam : ndarray (n_c,)
-        Multipliers >= 0: H (x - x_0) = T lam. Smallest in number, not unique where rows depend on each other.
+        Multipliers >= 0: H (x - x_0) = T lam. With few nonzeros; not unique if rows are dependent.
     """
 
     x: NDArray
@@ -45,8 +45,8 @@ def least_distance(
     """Minimize ``1/2 (x - x_0)^T H (x - x_0)`` with ``T^T x + b >= 0`` (Featherstone 2008, Eq 11.44).
 
     With H = L L^T and y = L^T (x - x_0) it is the shortest y under linear inequalities, which is one problem of
-    nonnegative least squares (Lawson and Hanson 1974, chapter 23). `daqp`, where it is installed, finds the rows that
-    hold y in less time; the answer is made from these rows alike.
+    nonnegative least squares (Lawson and Hanson 1974, chapter 23). `daqp`, if installed, finds the active rows
+    faster; the solution is computed from the active rows in either case.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def least_distance(
     T : ndarray (n, n_c)
         Contact normals in joint space.
     b : ndarray (n_c,)
-        Tdot^T qd.
+        Bias term of the inequalities, such as Tdot^T qd.
     names : sequence of str, optional
-        Of the contacts, for errors.
+        Names of the contacts, for errors.
     solver : {'auto', 'scipy', 'daqp'}, optional
-        What looks for the rows that hold: daqp, for 'auto' where it is installed, or nonnegative least squares, also
-        where the answer of daqp does not stand up to a check.
+        Method that finds the active rows: daqp ('auto' uses it if installed), or nonnegative least squares, which also
+        takes over if the answer of daqp fails a check.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def least_distance(
     StateError
         If H is not positive definite, or there is no such solver.
     ImportError
-        If daqp is asked for and not installed.
+        If 'daqp' is given and not installed.
 
     Examples
     --------
@@ -94,21 +94,21 @@ def least_distance(
         return LeastDistance(np.array(x_0, dtype=float), np.zeros(n_c))
     G_T = np.linalg.solve(L, T)
     moving = np.linalg.norm(G_T, axis=0)
-    fixed = moving <= 1e-13 * moving.max()  # nothing moves these contacts: round-off, or they are violated
+    fixed = moving <= 1e-13 * moving.max()  # no motion changes these contacts: round-off, or infeasible
     G_T[:, fixed] = 0.0
     h = np.where(fixed & (np.abs(h) <= 1e-12 * size), 0.0, h)
     held = None if solver == "scipy" else active_rows(G_T, h, required=solver == "daqp")
     if held is None:
         held = _rows_by_least_squares(G_T / (moving.max() or 1.0), h / size, called)
     lam = np.zeros(n_c)
-    if held.size:  # once more from the rows themselves: residuals are small differences where they are far from x_0
+    if held.size:  # from the rows themselves: NNLS residuals cancel far from x_0
         G_held = G_T[:, held]
         lam[held] = np.maximum(np.linalg.solve(G_held.T @ G_held, h[held]), 0.0)
     return LeastDistance(x_0 + np.linalg.solve(L.T, np.linalg.solve(L, T @ lam)), lam)
 
 
 def _rows_by_least_squares(G_T: NDArray, h: NDArray, called: Sequence[str]) -> NDArray:
-    """Which rows hold the shortest y with G y >= h."""
+    """Return the active rows of the shortest y with G y >= h, by nonnegative least squares."""
     from scipy.optimize import nnls  # slow to load
 
     E = np.vstack([G_T, h])

@@ -1,4 +1,4 @@
-"""What a linear complementarity problem is answered with, and what is said when it has no answer."""
+"""Solutions of linear complementarity problems, and the error with a certificate if there is none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbdkit.spatial.read_numbers import shown
 
 @dataclass(frozen=True)
 class Pivot:
-    """One exchange: a variable that becomes positive and the one that becomes zero for it, by name."""
+    """Pivot step: names of the variable that enters the basis and of the one that leaves it."""
 
     enters: str
     leaves: str
@@ -23,18 +23,18 @@ class Pivot:
 
 @dataclass(frozen=True, eq=False)
 class LcpSolution:
-    """A solution of zeta = M lam + d, zeta >= 0, lam >= 0, zeta . lam = 0 (Featherstone 2008, Eq 11.42).
+    """Solution of zeta = M lam + d, zeta >= 0, lam >= 0, zeta . lam = 0 (Featherstone 2008, Eq 11.42).
 
     Attributes
     ----------
     lam, zeta : ndarray (n,)
-        The two sides; where one is not zero, the other is exactly zero.
+        Complementary variables; of each pair one is exactly zero.
     basis : tuple of int
         Rows whose lam was solved for; the columns of M there are independent.
     pivots : tuple of Pivot
-        The way to the solution.
+        Pivot steps that led to the solution.
     residual : float
-        Largest of what zeta - M lam - d, negative elements and products are off by, in units of zeta and lam.
+        Largest violation of the equation and the sign conditions before rounding, in units of zeta and lam.
     """
 
     lam: NDArray
@@ -45,14 +45,14 @@ class LcpSolution:
 
 
 class InfeasibleError(StateError):
-    """No lam >= 0 makes M lam + d >= 0: whatever pushes, something is violated.
+    """Error of a complementarity problem without solution: no lam >= 0 makes M lam + d >= 0.
 
     Attributes
     ----------
     certificate : ndarray (n,)
         y >= 0 with M^T y <= 0 and d . y < 0, which shows it: y . (M lam + d) would have to be negative (Farkas).
     names : tuple of str
-        Rows that contradict each other, those where y is not zero.
+        Names of the contradictory rows, where y is not zero.
     """
 
     def __init__(self, message: str, certificate: NDArray, names: tuple[str, ...]) -> None:
@@ -62,14 +62,16 @@ class InfeasibleError(StateError):
 
 
 def read_problem(M: ArrayLike, d: ArrayLike, names: Sequence[str] | None) -> tuple[NDArray, NDArray, tuple[str, ...]]:
-    """M, d and a name for each row, looked at.
+    """Check M and d and return them with a name for each row.
 
     Parameters
     ----------
     M : array_like (n, n)
+        Matrix of the problem.
     d : array_like (n,)
+        Constant vector.
     names : sequence of str, optional
-        Of the rows; 'C1', 'C2', ... if not given.
+        Names of the rows; 'C1', 'C2', ... if not given.
 
     Raises
     ------
@@ -90,7 +92,7 @@ def read_problem(M: ArrayLike, d: ArrayLike, names: Sequence[str] | None) -> tup
 
 
 def solution_at(M: NDArray, d: NDArray, basis: Sequence[int], pivots: Sequence[Pivot]) -> LcpSolution:
-    """The solution that a basis stands for, solved once more from M and d themselves: pivots gather round-off."""
+    """Return the solution of a basis, solved anew from M and d, because pivoting accumulates round-off."""
     rows, n = sorted(basis), len(d)
     lam, zeta = np.zeros(n), np.array(d)
     if rows:
@@ -98,7 +100,7 @@ def solution_at(M: NDArray, d: NDArray, basis: Sequence[int], pivots: Sequence[P
         lam[rows] = np.linalg.solve(block, -d[rows])
         lam[rows] -= np.linalg.solve(block, block @ lam[rows] + d[rows])
         zeta = M @ lam + d
-    off = np.abs(zeta[rows]).max(initial=0.0)  # these are zero by name
+    off = np.abs(zeta[rows]).max(initial=0.0)  # these are zero by definition
     off = max(off, -lam.min(initial=0.0), -np.delete(zeta, rows).min(initial=0.0))
     lam, zeta = np.maximum(lam, 0.0), np.maximum(zeta, 0.0)
     zeta[rows] = 0.0
@@ -106,12 +108,12 @@ def solution_at(M: NDArray, d: NDArray, basis: Sequence[int], pivots: Sequence[P
 
 
 def rounding(M: NDArray, d: NDArray) -> float:
-    """What counts as zero beside the elements of d."""
+    """Return the threshold below which a number counts as zero relative to the elements of d."""
     return 1e-12 * float(np.abs(d).max(initial=0.0))
 
 
 def is_certificate(M: NDArray, d: NDArray, y: NDArray) -> bool:
-    """Whether y >= 0, M^T y <= 0 and d . y < 0, up to round-off."""
+    """Return whether y >= 0, M^T y <= 0 and d . y < 0, up to round-off."""
     size, scale = float(np.abs(y).max(initial=0.0)), float(np.abs(M).max(initial=0.0))
     return bool(
         size > 0.0
@@ -122,7 +124,7 @@ def is_certificate(M: NDArray, d: NDArray, y: NDArray) -> bool:
 
 
 def infeasible(d: NDArray, y: NDArray, names: Sequence[str]) -> InfeasibleError:
-    """The error that names the rows of a certificate."""
+    """Return the error that names the rows of a certificate."""
     y = np.where(y > 1e-9 * y.max(), y, 0.0) / y.max()
     rows = tuple(names[int(i)] for i in np.flatnonzero(y))
     return InfeasibleError(

@@ -1,4 +1,4 @@
-"""What the sparse algorithms cost, from the parent array alone (Featherstone 2008, Table 6.6)."""
+"""Operation counts of the sparse algorithms, from the parent array alone (Featherstone 2008, Table 6.6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rbdkit.trace import Operations
 
 
 def depths(lam: Sequence[int]) -> tuple[int, ...]:
-    """d_k: how many variables there are on the way from the base to variable k, itself included."""
+    """Return d_k, the number of variables on the path from the base to variable k, itself included."""
     check_parents(lam)
     d: list[int] = []
     for parent in lam:
@@ -20,12 +20,12 @@ def depths(lam: Sequence[int]) -> tuple[int, ...]:
 
 
 def area_2(lam: Sequence[int]) -> int:
-    """D1: how many entries a factorization divides; as many are filled below the diagonal of H (Eq 6.26)."""
+    """Return D1, the number of divisions of a factorization, and of entries below the diagonal of H (Eq 6.26)."""
     return sum(d_k - 1 for d_k in depths(lam))
 
 
 def area_3(lam: Sequence[int]) -> int:
-    """D2: how many times a factorization subtracts a product (Eq 6.27)."""
+    """Return D2, the number of multiply-subtract operations of a factorization (Eq 6.27)."""
     return sum(d_k * (d_k - 1) // 2 for d_k in depths(lam))
 
 

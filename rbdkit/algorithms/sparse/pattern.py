@@ -1,4 +1,4 @@
-"""Zeros that H has because of branches, and the tree behind them (Featherstone 2008, section 6.4)."""
+"""Branch-induced sparsity of H (Featherstone 2008, section 6.4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rbdkit.errors import ModelError
 
 
 def ancestors(lam: Sequence[int], k: int) -> Iterator[int]:
-    """lambda(k), lambda(lambda(k)), ...: the variables between k and the base."""
+    """Yield lambda(k), lambda(lambda(k)), ...: the variables between k and the base."""
     i = lam[k]
     while i >= 0:
         yield i
@@ -19,7 +19,7 @@ def ancestors(lam: Sequence[int], k: int) -> Iterator[int]:
 
 
 def sparsity_pattern(lam: Sequence[int]) -> NDArray:
-    """Where H can differ from zero: (n, n) bool, true where one variable supports the other (Eq 6.14).
+    """Return the sparsity pattern of H, (n, n) bool, true where one variable supports the other (Eq 6.14).
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def sparsity_pattern(lam: Sequence[int]) -> NDArray:
 
 
 def density(lam: Sequence[int]) -> float:
-    """rho: the part of H that branches leave filled; 1 for a chain.
+    """Return rho, the fraction of nonzero entries of H; 1 for a chain.
 
     As a rule of thumb, computing H costs rho times as much as computing a full matrix, and factorizing it rho**2 times
     (Featherstone 2008, section 6.4).

@@ -53,7 +53,7 @@ def multiply_LT(
 
 
 def multiply_H(H: NDArray, x: NDArray, lam: Sequence[int], out: NDArray | None = None) -> NDArray:
-    """y = H x from the lower triangle of H. out : where to put y; it must not be x."""
+    """Return y = H x from the lower triangle of H. out : output array for y, which must not be x."""
     y = room(H, x, out)
     keep_apart("multiply_H", x, y)
     for i in range(len(lam)):
@@ -68,12 +68,12 @@ def multiply_H(H: NDArray, x: NDArray, lam: Sequence[int], out: NDArray | None =
 
 
 def room(L: NDArray, x: NDArray, out: NDArray | None) -> NDArray:
-    """Where a result for L and x goes: a new array, or `out` if it can hold the numbers.
+    """Return the output array for a result of L and x: a new one, or `out` if its shape and type fit.
 
     Raises
     ------
     StateError
-        If `out` has another shape than x, or would cut numbers off.
+        If `out` has another shape than x, or a type that cannot hold the result.
     """
     dtype = np.result_type(L, x, float)
     if out is None:
