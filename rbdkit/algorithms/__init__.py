@@ -1,8 +1,8 @@
-"""The algorithms in their sources' form, one a file, on NumPy 6-vectors and 6x6 matrices.
+"""Dynamics algorithms in the form of their sources, one per file, on NumPy 6-vectors and 6x6 matrices.
 
-They take a `Model` and arrays of one state and return what they computed, all of it, under the source's symbols. What
-is compiled of `rnea`, `aba` and `crba` is recorded from these very functions, see `room`; of the others they are the
-reference that faster forms are tested against. The functions of the package itself (`rbdkit.rnea`, ...) check their
+They take a `Model` and arrays of one state and return all intermediates under the source's symbols. The compiled forms
+of `rnea`, `aba` and `crba` are traced from these very functions, see `rbdkit.algorithms.room`; the others are the
+reference against which faster forms are tested. The functions of the package itself (`rbdkit.rnea`, ...) check their
 input, take stacks of states and choose the fastest form there is.
 
 The subpackages, which most models never need, are loaded when they are first used.

@@ -61,24 +61,24 @@ class Gears:
     Parameters
     ----------
     model : Model
-        A tree, as it is without gears.
+        Tree model without the gears.
     gears : sequence of Gear
-        One for each joint that follows others; the leaders must not follow any.
+        One gear for each driven joint; leading joints must not be driven themselves.
 
     Attributes
     ----------
     ny
         Number of independent velocities.
     names
-        Of the independent joints, in the order of y.
+        Names of the independent joints, in the order of y.
     followers
-        Names of the joints that follow.
+        Names of the driven joints.
 
     Raises
     ------
     ModelError
-        If a joint is unknown, follows twice, follows a follower, or has not one coordinate; if a function cannot be
-        differentiated; or if joints close loops.
+        If a joint is unknown, driven twice, driven by a driven joint, or has not exactly one coordinate; if a function
+        cannot be differentiated; or if the model has loop joints.
     """
 
     def __init__(self, model: Model, gears: Sequence[Gear]) -> None:
@@ -98,7 +98,7 @@ class Gears:
         self._rows = [_Row(model, gear, column) for gear in gears]
 
     def gamma(self, y: ArrayLike) -> NDArray:
-        """q (nq,) of all joints."""
+        """Return q (nq,) of all joints."""
         y = self._sized("y", y, len(self._q_places))
         q = np.zeros(self.model.nq)
         q[self._q_places] = y
@@ -107,7 +107,7 @@ class Gears:
         return q
 
     def G(self, y: ArrayLike) -> NDArray:
-        """The derivative of gamma: ``v = G yd``, shape (nv, ny)."""
+        """Return the derivative of gamma: ``v = G yd``, shape (nv, ny)."""
         q = self.gamma(y)
         G = np.zeros((self.model.nv, self.ny))
         G[self._v_places, np.arange(self.ny)] = 1.0
@@ -116,7 +116,7 @@ class Gears:
         return G
 
     def g(self, y: ArrayLike, yd: ArrayLike) -> NDArray:
-        """Gdot yd, so that ``vdot = G ydd + g``, shape (nv,); zero where all slopes are constant."""
+        """Return Gdot yd, so that ``vdot = G ydd + g``, shape (nv,); zero where all slopes are constant."""
         q, yd = self.gamma(y), self._sized("yd", yd, self.ny)
         g = np.zeros(self.model.nv)
         for row in self._rows:
@@ -124,27 +124,27 @@ class Gears:
         return g
 
     def independent(self, q: ArrayLike) -> NDArray:
-        """y from the coordinates of all joints."""
+        """Return y from the coordinates of all joints."""
         return np.asarray(q, dtype=float)[self._q_places]
 
     def independent_velocities(self, v: ArrayLike) -> NDArray:
-        """yd from the velocities of all joints."""
+        """Return yd from the velocities of all joints."""
         return np.asarray(v, dtype=float)[self._v_places]
 
     def spread(self, yd: ArrayLike) -> NDArray:
-        """(nv,) with yd in the places of the independent joints, and zeros in those of the followers."""
+        """Return velocities (nv,) with yd for the independent joints and zeros for the driven ones."""
         v = np.zeros(self.model.nv)
         v[self._v_places] = self._sized("yd", yd, self.ny)
         return v
 
     def integrate(self, y: ArrayLike, dy: ArrayLike) -> NDArray:
-        """y moved along the constant velocity dy (ny,) for one unit of time, on its manifold."""
+        """Return y after moving with constant velocity dy (ny,) for one unit of time, on its manifold."""
         return self.independent(self.model.integrate(self.gamma(y), self.spread(dy)))
 
     def rows(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """All gears as constraints ``K vdot = k`` on the joints of the tree: K (gears, nv), k and gaps (gears,).
+        """Return all gears as constraints ``K vdot = k`` on the joints of the tree: K (gears, nv), k and gaps (gears,).
 
-        q : (nq,), which may be off the gears. v : (nv,).
+        q : (nq,), which may violate the gears. v : (nv,).
         """
         K, k, gap = np.zeros((len(self.gears), self.model.nv)), np.zeros(len(self.gears)), np.zeros(len(self.gears))
         for i, row in enumerate(self._rows):
@@ -164,7 +164,7 @@ class Gears:
 
 
 class _Row:
-    """One gear with its derivatives. q, v : places of the follower. columns : those of the leaders in yd."""
+    """Gear with its derivatives. q, v : indices of the driven joint. columns : indices of the leaders in yd."""
 
     def __init__(self, model: Model, gear: Gear, column: dict[int, int]) -> None:
         follower, leaders = model.joint(gear.follower), [model.joint(name) for name in gear.leaders]
@@ -184,7 +184,7 @@ class _Row:
 
 
 def _slopes(gear: Gear) -> Trace:
-    """The partial derivatives as a trace in the coordinates of the leaders, shape (leaders,)."""
+    """Return the partial derivatives as a trace in the coordinates of the leaders, shape (leaders,)."""
     n, slopes = len(gear.leaders), gear.slopes
     try:
         if slopes is None:

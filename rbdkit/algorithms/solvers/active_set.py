@@ -19,19 +19,20 @@ from rbdkit.errors import ConvergenceError, StateError
 
 
 def active_set(M: ArrayLike, d: ArrayLike, names: Sequence[str] | None = None) -> LcpSolution:
-    """The least of ``1/2 lam^T M lam + lam^T d`` with lam >= 0 (Featherstone 2008, Eq 11.43), one contact at a time.
+    """Minimise ``1/2 lam^T M lam + lam^T d`` with lam >= 0, one contact at a time (Featherstone 2008, Eq 11.43).
 
     A contact that would penetrate is loaded while the active ones are held at zero separation acceleration; a force
-    that falls to zero on the way leaves the set. The columns of M in the set stay independent, so the solution is a
-    basic one: with as few forces as can be.
+    that falls to zero on the way leaves the set. The columns of M in the set stay independent, so the solution is
+    a basic one, with few nonzero forces.
 
     Parameters
     ----------
     M : array_like (n, n)
         Symmetric and positive semidefinite.
     d : array_like (n,)
+        Value of zeta at lam = 0.
     names : sequence of str, optional
-        Of the rows, for pivots and errors.
+        Names of the rows, for pivots and errors.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def active_set(M: ArrayLike, d: ArrayLike, names: Sequence[str] | None = None) -
     StateError
         If M is not symmetric or not positive semidefinite, shapes do not fit or a number is not finite.
     ConvergenceError
-        If round-off keeps it from an end.
+        If round-off prevents convergence.
 
     Examples
     --------

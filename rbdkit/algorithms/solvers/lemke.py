@@ -1,4 +1,4 @@
-"""Lemke's complementary pivots, with every exchange named."""
+"""Lemke's complementary pivoting for linear complementarity problems, with every pivot step named."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from rbdkit.errors import ConvergenceError
 def lemke(M: ArrayLike, d: ArrayLike, names: Sequence[str] | None = None) -> LcpSolution:
     """Solve ``zeta = M lam + d >= 0, lam >= 0, zeta . lam = 0`` along Lemke's path (Cottle and Dantzig 1968).
 
-    An artificial variable z_0 lifts all rows until they hold, and is then driven out: what left the basis last has its
-    partner enter next. Ties are broken lexicographically, so that no basis comes twice.
+    An artificial variable z_0 lifts all rows until they hold, and is then driven out: the complement of the variable
+    that left the basis last enters next. Ties are broken lexicographically, so that no basis recurs.
 
     Parameters
     ----------
     M : array_like (n, n)
         Any matrix; with a positive semidefinite one, symmetric or not, a solution is found whenever there is one.
     d : array_like (n,)
-        What zeta is without forces.
+        Value of zeta at lam = 0.
     names : sequence of str, optional
-        Of the rows, for pivots and errors.
+        Names of the rows, for pivots and errors.
 
     Raises
     ------

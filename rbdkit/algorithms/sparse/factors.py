@@ -1,4 +1,4 @@
-"""A factorized inertia matrix."""
+"""Sparse factorization of the joint-space inertia matrix."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from rbdkit.algorithms.sparse.solves import solve_LTDL, solve_LTL
 from rbdkit.errors import ModelError, StateError
 
 Method = Literal["ltl", "ltdl"]
-"""H = L^T L, or H = L^T D L with ones on the diagonal of L."""
+"""Kind of factorization: H = L^T L, or H = L^T D L with ones on the diagonal of L."""
 
 ALGORITHMS: dict[str, tuple[Callable[..., NDArray], Callable[..., NDArray]]] = {
     "ltl": (ltl, solve_LTL),
     "ltdl": (ltdl, solve_LTDL),
 }
-"""How each method factorizes and solves."""
+"""Factorization and solution function of each method."""
 
 
 @dataclass(frozen=True, eq=False)
 class SparseFactors:
-    """H = L^T L or H = L^T D L.
+    """Sparse factors of an inertia matrix, H = L^T L or H = L^T D L.
 
     Attributes
     ----------
     packed : ndarray (n, n)
-        What the factorization left in place of H; entries outside the tree mean nothing.
+        Factors as stored in place of H; entries outside the sparsity pattern are meaningless.
     lam : tuple of int
         Parent array of the rows.
     method : Method
@@ -45,7 +45,7 @@ class SparseFactors:
 
     @property
     def L(self) -> NDArray:
-        """The lower triangular factor, (n, n), with zeros where it has none of its entries."""
+        """Lower triangular factor (n, n), with explicit zeros outside its sparsity pattern."""
         L = np.where(np.tril(sparsity_pattern(self.lam)), self.packed, 0.0)
         if self.method == "ltdl":
             np.fill_diagonal(L, 1.0)
@@ -53,11 +53,11 @@ class SparseFactors:
 
     @property
     def D(self) -> NDArray:
-        """The diagonal of D, (n,); ones for L^T L."""
+        """Diagonal of D, (n,); ones for L^T L."""
         return np.ones(len(self.lam)) if self.method == "ltl" else np.diagonal(self.packed).copy()
 
     def solve(self, tau: ArrayLike) -> NDArray:
-        """H^-1 tau, shape (n,) or (n, m)."""
+        """Return H^-1 tau, shape (n,) or (n, m)."""
         tau = np.asarray(tau, dtype=float)
         if tau.shape[:1] != (len(self.lam),):
             raise StateError(f"tau has shape {tau.shape}; the matrix has {len(self.lam)} rows")
@@ -70,8 +70,7 @@ def factorize(H: ArrayLike, lam: Sequence[int], method: Method = "ltl") -> Spars
     Parameters
     ----------
     H : array_like (n, n)
-        Symmetric, positive definite. Entries between branches of the tree, and those above the diagonal, may hold
-        anything.
+        Symmetric and positive definite. Entries between branches of the tree and above the diagonal are not read.
     lam : sequence of int
         Parent array of the rows, -1 for the base; see `expanded_parent`.
     method : Method, optional

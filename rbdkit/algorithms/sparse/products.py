@@ -21,7 +21,7 @@ def multiply_L(
     unit: bool = False,
     out: NDArray | None = None,
 ) -> NDArray:
-    """y = L x. out : where to put y; it may be x itself."""
+    """Return y = L x. out : output array for y; it may be x itself."""
     y = room(L, x, out)
     for i in reversed(range(len(lam))):
         y[i] = x[i] if unit else L[i, i] * x[i]
@@ -39,7 +39,7 @@ def multiply_LT(
     unit: bool = False,
     out: NDArray | None = None,
 ) -> NDArray:
-    """y = L^T x. out : where to put y; it may be x itself only if `unit`."""
+    """Return y = L^T x. out : output array for y; it may be x itself only if `unit`."""
     y = room(L, x, out)
     if not unit:
         keep_apart("multiply_LT", x, y)

@@ -16,7 +16,7 @@ def solve_L(
     unit: bool = False,
     out: NDArray | None = None,
 ) -> NDArray:
-    """L^-1 x. out : where to put it; with ``out=x`` nothing is copied."""
+    """Return L^-1 x. out : output array; with ``out=x`` nothing is copied."""
     x = in_place(L, x, out)
     for i in range(len(lam)):
         j = lam[i]
@@ -35,7 +35,7 @@ def solve_LT(
     unit: bool = False,
     out: NDArray | None = None,
 ) -> NDArray:
-    """L^-T x. out : where to put it; with ``out=x`` nothing is copied."""
+    """Return L^-T x. out : output array; with ``out=x`` nothing is copied."""
     x = in_place(L, x, out)
     for i in reversed(range(len(lam))):
         if not unit:
@@ -48,13 +48,13 @@ def solve_LT(
 
 
 def solve_LTL(L: NDArray, tau: NDArray, lam: Sequence[int]) -> NDArray:
-    """H^-1 tau with the L of `ltl`: back-substitution, first L^-T, then L^-1."""
+    """Return H^-1 tau with the L of `ltl`: back-substitution, first L^-T, then L^-1."""
     y = solve_LT(L, tau, lam)
     return solve_L(L, y, lam, out=y)
 
 
 def solve_LTDL(LD: NDArray, tau: NDArray, lam: Sequence[int]) -> NDArray:
-    """H^-1 tau with what `ltdl` returns."""
+    """Return H^-1 tau with the factors of `ltdl`."""
     y = solve_LT(LD, tau, lam, unit=True)
     for i in range(len(lam)):
         y[i] /= LD[i, i]
@@ -62,7 +62,7 @@ def solve_LTDL(LD: NDArray, tau: NDArray, lam: Sequence[int]) -> NDArray:
 
 
 def in_place(L: NDArray, x: NDArray, out: NDArray | None) -> NDArray:
-    """The array that a solution overwrites: a copy of x, or `out` with the numbers of x in it."""
+    """Return the array that a solution overwrites: a copy of x, or `out` filled with x."""
     y = room(L, x, out)
     if y is not x:
         y[...] = x
