@@ -87,7 +87,7 @@ def muscle(one: Attached, two: Attached, numbers: MuscleNumbers, *, rate_by_pose
     numbers : MuscleNumbers
         What the muscle is. V is the potential of its passive part, NaN if the curve f_P has no `integral`.
     rate_by_pose : bool, optional
-        Whether K has what the rate v changes with the poses; the notes leave it out (Eq 1.53). At rest it is nothing.
+        Whether K includes the derivative of the rate v by the poses, zero at rest; the notes omit it (Eq 1.53).
 
     Examples
     --------

@@ -24,7 +24,7 @@ def spring_damper(
     d : float, optional
         Tension for each unit of strain rate, N s.
     rate_by_pose : bool, optional
-        Whether K has what the rate v changes with the poses; the notes leave it out (Eq 1.67). At rest it is nothing.
+        Whether K includes the derivative of the rate v by the poses, zero at rest; the notes omit it (Eq 1.67).
 
     Examples
     --------

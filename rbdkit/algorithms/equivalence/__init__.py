@@ -1,9 +1,9 @@
 """Different inertias, the same equation of motion (Featherstone 2008, section 9.7).
 
-`two_body` is the system of Fig 9.3 and Eq 9.29; `exchange` says which inertia may be handed across a joint unnoticed,
-by Table 9.7 and by computation; `simplify` hands on as much as makes numbers zero, `ten_numbers` holds what is left,
-which need not be a body, and `rbdkit.costs.operations_with` counts what it saves. `augmented_bodies` is the older way
-to collect inertia; `base_parameters` finds what measurements of the motion can tell.
+`two_body` is the system of Fig 9.3 and Eq 9.29; `exchange` finds inertia that can be moved across a joint without
+effect, by Table 9.7 and by computation; `simplify` hands on as much as makes numbers zero, `ten_numbers` holds what is
+left, which need not be a body, and `rbdkit.costs.operations_with` counts what it saves. `augmented_bodies` is the older
+way to collect inertia; `base_parameters` finds the identifiable combinations.
 """
 
 from rbdkit.algorithms.equivalence.augmented_bodies import AugmentedBody, augmented_bodies

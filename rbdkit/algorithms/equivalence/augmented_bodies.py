@@ -1,4 +1,4 @@
-"""Augmented bodies: each body with the masses that hang on it, gathered in its joints."""
+"""Augmented bodies: each body with the masses of its subtrees, concentrated at its joints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spatial inertias as the ten numbers they depend on, whether or not a body can have them."""
+"""Spatial inertias as ten numbers, physically possible or not."""
 
 from __future__ import annotations
 

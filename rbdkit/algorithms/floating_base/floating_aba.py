@@ -25,7 +25,7 @@ class FloatingAbaResult:
     a_0 : ndarray (6,)
         Acceleration of the base.
     qdd : ndarray (nv,)
-        Of the joints.
+        Joint accelerations.
     v, a : ndarray (n, 6)
         Velocities and accelerations, gravity included.
     IA, pA : ndarray (n, 6, 6), (n, 6)
@@ -58,7 +58,7 @@ def floating_aba(
     a_g: NDArray | None = None,
     t: float = 0.0,
 ) -> FloatingAbaResult:
-    """Accelerations of base and joints caused by joint forces (Featherstone 2008, Table 9.4).
+    """Return the accelerations of base and joints caused by joint forces (Featherstone 2008, Table 9.4).
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def floating_aba(
     Raises
     ------
     ModelError
-        If a joint or the base moves nothing with inertia, or if joints mimic others.
+        If a joint or the base moves no inertia, or if there are mimic joints.
     """
     tree, I = system.tree, system.inertias
     require_independent_joints(tree, "floating-base ABA", "floating_equation")

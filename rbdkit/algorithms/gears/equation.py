@@ -1,4 +1,4 @@
-"""The equation of motion of a geared tree in its independent variables, and its solution either way."""
+"""Equation of motion of a geared tree in its independent variables, with forward and inverse dynamics."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from rbdkit.errors import ModelError, StateError
 
 @dataclass(frozen=True)
 class GearedEquation:
-    """``G^T H G ydd + G^T (C + H g) = G^T tau`` (Featherstone 2008, Eq 9.26) at one state.
+    """Equation ``G^T H G ydd + G^T (C + H g) = G^T tau`` (Featherstone 2008, Eq 9.26) at one state.
 
     Attributes
     ----------
     q, v : ndarray
-        Of all joints.
+        Coordinates (nq,) and velocities (nv,) of all joints.
     H, C : ndarray
         Inertia (nv, nv) and bias force (nv,) of the tree without gears.
     G, g : ndarray
-        (nv, ny) and (nv,), ``v = G yd`` and ``vdot = G ydd + g``.
+        Derivatives of gamma, (nv, ny) and (nv,): ``v = G yd`` and ``vdot = G ydd + g``.
     H_y, C_y : ndarray
-        ``G^T H G`` and ``G^T (C + H g)``.
+        Reduced inertia ``G^T H G`` and bias force ``G^T (C + H g)``.
     """
 
     q: NDArray
@@ -46,16 +46,16 @@ class GearedEquation:
 def geared_equation(
     gears: Gears, y: ArrayLike, yd: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> GearedEquation:
-    """The coefficients of Eq 9.26.
+    """Return the coefficients of Eq 9.26.
 
     Parameters
     ----------
     y, yd : array_like
-        Independent coordinates and velocities, as `Gears` has them.
+        Independent coordinates and velocities, as in `Gears`.
     f_ext : ExternalForces, optional
         External forces on the bodies in world coordinates, see `external_forces`.
     t : float, optional
-        Time in s, for prescribed joints, as of the functions below.
+        Time in s, for prescribed joints.
     """
     model, yd = gears.model, np.asarray(yd, dtype=float)
     q, G, g = gears.gamma(y), gears.G(y), gears.g(y, yd)
@@ -67,12 +67,12 @@ def geared_equation(
 def geared_forward_dynamics(
     gears: Gears, y: ArrayLike, yd: ArrayLike, tau: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
-    """ydd (ny,) that forces tau (nv,) at the joints of the tree cause; motors act where the rotors turn.
+    """Return ydd (ny,) caused by forces tau (nv,) at the joints of the tree; motors act at the rotor joints.
 
     Raises
     ------
     ModelError
-        If something moves without inertia.
+        If a motion moves no inertia.
     """
     e = geared_equation(gears, y, yd, f_ext=f_ext, t=t)
     tau = np.asarray(tau, dtype=float)
@@ -90,7 +90,7 @@ def geared_forward_dynamics(
 def geared_inverse_dynamics(
     gears: Gears, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, *, f_ext: ExternalForces = None, t: float = 0.0
 ) -> NDArray:
-    """The generalized force on y, ``G^T ID(q, v, G ydd + g)`` (Featherstone 2008, section 8.12); shape (ny,)."""
+    """Return the generalized force on y, ``G^T ID(q, v, G ydd + g)`` (Featherstone 2008, section 8.12); shape (ny,)."""
     G = gears.G(y)
     a = G @ np.asarray(ydd, dtype=float) + gears.g(y, yd)
     return G.T @ rnea(gears.model, gears.gamma(y), G @ np.asarray(yd, dtype=float), a, f_ext=f_ext, t=t).tau

@@ -1,4 +1,4 @@
-"""Steps of bodies that know nothing of each other: Euler's method at velocity level, on SE(3)."""
+"""Steps of unconstrained bodies on SE(3): Euler's method at velocity level."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def joint_rows(bodies: MaximalBodies, E: NDArray, phi: NDArray, *, t: float = 0.
     phi : ndarray (n, 6)
         Twists of the bodies.
     t : float, optional
-        Time in s, for joints that move as it says.
+        Time in s, for prescribed joints.
 
     Examples
     --------

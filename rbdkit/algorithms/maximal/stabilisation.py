@@ -84,7 +84,7 @@ def post_stabilised(bodies: MaximalBodies, E: NDArray, *, t: float = 0.0, tol: f
     E : ndarray (n, 4, 4)
         World poses.
     t : float, optional
-        Time in s, for joints that move as it says.
+        Time in s, for prescribed joints.
     tol : float, optional
         What may be missing, rad and m.
 

@@ -1,6 +1,6 @@
 """Reduced and maximal coordinates together, in the symbols of Sueda's notes on rigid-body dynamics, part 2.
 
-`bodies_at` says everything of a tree at one state that the algorithms of the notes ask for; these take it and arrays.
+`bodies_at` computes all quantities of a tree at one state that the algorithms of the notes take, with arrays.
 In the order of reading: bodies, joint_rate, jacobian (Algorithm 1), jacobian_rate (Algorithm 2), reduced_equation,
 jacobian_products (Algorithms 5, 6), hyper_reduced, stiffness, linearly_implicit, hybrid, recursive_hybrid (Algorithm
 9), inverse_inertia (Algorithm 10), constraints.

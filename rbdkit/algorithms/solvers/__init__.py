@@ -1,4 +1,4 @@
-"""Complementarity problems and quadratic programs, as contact asks for them.
+"""Solvers of complementarity problems and quadratic programs for contact.
 
 forces         lemke (any M, pivots named), active_set (M symmetric: the quadratic program in lambda)
 any bounds     quadratic_program (equations and bounds; ProgramSolution)

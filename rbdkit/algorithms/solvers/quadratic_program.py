@@ -1,4 +1,9 @@
-"""The dense convex quadratic program of contact and joints together: equations are eliminated, bounds are left."""
+"""Dense convex quadratic program with equality and inequality rows, for contacts and joints together.
+
+The equations are eliminated with a basis of the null space of G; what remains is a least-distance problem with
+inequalities, see `rbdkit.algorithms.solvers.least_distance`. An SVD of G finds the basis, so that dependent rows do no
+harm.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +18,21 @@ from rbdkit.errors import StateError
 from rbdkit.spatial.read_numbers import shown
 
 ROUND_OFF = 1e-10
-"""Singular values of G below this part of the largest one count as zero."""
+"""Singular values of G below this fraction of the largest one count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProgramSolution:
-    """The least of a quadratic program, with what holds it there: H x = f + C^T lam + G^T nu.
+    """Solution of a quadratic program with its multipliers: H x = f + C^T lam + G^T nu.
 
     Attributes
     ----------
     x : ndarray (n,)
-        Unique.
+        Minimiser, unique.
     lam : ndarray (m,)
-        Multipliers of the bounds, none negative; zero where a bound is not reached.
+        Multipliers of the inequalities, none negative; zero for inactive ones.
     nu : ndarray (k,)
-        Multipliers of the equations; the smallest ones where rows depend on each other.
+        Multipliers of the equations; those of least norm if rows are dependent.
     """
 
     x: NDArray
@@ -48,17 +53,17 @@ def quadratic_program(
 ) -> ProgramSolution:
     """Minimize ``1/2 x^T H x - x^T f`` with ``C x >= c`` and ``G x = g`` (Sueda, Eqs 1.72, 1.79, 1.80, 2.105).
 
-    x = x_g + Z y, with the columns of Z a basis of the null space of G, leaves bounds alone, and these a problem of
-    least distance. Without rows it is H x = f; with equations alone the answer is that of the KKT system, Eq 1.73,
-    where the multipliers are counted with the other sign.
+    With x = x_g + Z y, where the columns of Z are a basis of the null space of G, only inequalities remain, a
+    least-distance problem. Without rows it is H x = f; with equations alone the answer is that of the KKT system, Eq
+    1.73, with multipliers of opposite sign.
 
     Parameters
     ----------
     H : array_like (n, n)
-        Symmetric, and positive definite on what G leaves free.
+        Symmetric, and positive definite on the null space of G.
     f : array_like (n,)
     C : array_like (m, n), optional
-        Rows that bound from below: contact normals, joint limits.
+        Rows of the inequalities: contact normals, joint limits.
     c : array_like (m,), optional
         Zeros if not given.
     G : array_like (k, n), optional

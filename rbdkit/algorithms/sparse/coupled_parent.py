@@ -1,4 +1,4 @@
-"""The parent array of models in which joints follow others."""
+"""Parent array of the variables of models with mimic joints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rbdkit.model import Model
 
 
 def coupled_parent(model: Model) -> tuple[int, ...]:
-    """Parent array of the variables of a model whose joints may follow others.
+    """Return the parent array of the variables of a model that may have mimic joints.
 
     Where joints close loops this is the pattern of the spanning tree.
 

@@ -21,7 +21,7 @@ def expanded_parent(model: Model) -> ParentArray:
 
     Notes
     -----
-    Where joints follow others, the variables do not form the tree of the bodies any more; see `coupled_parent`.
+    With mimic joints the variables no longer form the tree of the bodies; see `coupled_parent`.
     """
     if model.mimics:
         return coupled_parent(model)

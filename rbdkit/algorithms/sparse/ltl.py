@@ -1,4 +1,4 @@
-"""The factorization H = L^T L of a matrix with the zeros of a tree."""
+"""Factorization H = L^T L with branch-induced sparsity: no fill-in, unlike L L^T (Featherstone 2008, section 6.5)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from rbdkit.algorithms.sparse.pivot import positive
 
 
 def ltl(H: NDArray, lam: Sequence[int]) -> NDArray:
-    """Lower triangular L with H = L^T L, in place of H (Featherstone 2008, Table 6.3).
+    """Return lower triangular L with H = L^T L, in place of H (Featherstone 2008, Table 6.3).
 
     Parameters
     ----------
     H : ndarray (n, n)
         Symmetric and positive definite; overwritten. Only its lower triangle is used, and of that only the entries
-        that the tree leaves: neither what stands above the diagonal nor a zero between two branches is read or
-        written.
+        in the sparsity pattern: those above the diagonal and between two branches are neither read nor written.
     lam : sequence of int
-        Parent array of its rows, -1 for the base; see `expanded_parent`.
+        Parent array of the rows, -1 for the base; see `expanded_parent`.
 
     Returns
     -------
