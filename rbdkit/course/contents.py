@@ -80,7 +80,7 @@ LESSONS = (
     ),
     Lesson(
         "01", "01_workbench", "The workbench", "Hands on", 50,
-        ("turn the numbers of a machine while it runs", "give it forces and shapes of your own",
+        ("change the parameters of a machine while it runs", "give it forces and shapes of your own",
          "look into a body, a step and an algorithm"),
         ("00",),
     ),
@@ -92,14 +92,14 @@ LESSONS = (
     ),
     Lesson(
         "F01", "featherstone/01_two_questions", "Two questions", "Bodies", 40,
-        ("tell forward from inverse dynamics", "read the equation of motion of any tree off one function",
-         "say what six numbers spare you"),
+        ("tell forward from inverse dynamics", "get the equation of motion of any tree from one function",
+         "say what spatial vectors spare you"),
         ("00",), f"{BOOK}, chapter 1",
     ),
     Lesson(
         "F02", "featherstone/02_spatial_vectors", "Six numbers for a motion", "Bodies", 65,
-        ("write twists and wrenches at any point and in any frame", "find the line in six numbers",
-         "say why forces go over by another matrix"),
+        ("write twists and wrenches at any point and in any frame", "find the screw axis in six numbers",
+         "say why forces transform by a different matrix"),
         ("00",), f"{BOOK}, sections 2.1 to 2.6, 2.8 and 2.16",
     ),
     Lesson(
@@ -141,13 +141,13 @@ LESSONS = (
     ),
     Lesson(
         "LB", "labs/B_inertia_matrix", "Lab B: write CRBA, and use its zeros", "Trees", 100,
-        ("fill the inertia matrix yourself", "factorize it without a look at its zeros",
-         "move a machine by your own forward dynamics"),
+        ("fill the inertia matrix yourself", "factorize it without touching its zeros",
+         "simulate a machine by your own forward dynamics"),
         ("F06", "LA"), f"{BOOK}, chapter 6",
     ),
     Lesson(
         "F07", "featherstone/07_articulated_bodies", "Articulated bodies", "Trees", 75,
-        ("weigh a body with other bodies on joints behind it", "walk through the articulated-body algorithm",
+        ("compute the apparent inertia of a body in a chain", "walk through the articulated-body algorithm",
          "assemble chains by handles, in rounds"),
         ("F03", "F05", "F06"), f"{BOOK}, chapter 7",
     ),
@@ -166,7 +166,7 @@ LESSONS = (
     Lesson(
         "F09", "featherstone/09_hybrid_and_floating", "Half known: hybrid dynamics and floating bases", "Trees", 70,
         ("compute with some motions and some forces given", "handle a base that floats",
-         "turn a cat round by its own waist"),
+         "turn a cat over by bending its waist"),
         ("F06", "F07"), f"{BOOK}, sections 9.1 to 9.5",
     ),
     Lesson(
@@ -176,7 +176,7 @@ LESSONS = (
     ),
     Lesson(
         "F08", "featherstone/08_closed_loops", "Closed loops", "Loops and contact", 90,
-        ("write and solve the equations of closed loops", "tell redundant rows from freedoms",
+        ("write and solve the equations of closed loops", "tell redundant constraints from degrees of freedom",
          "place motors and share forces among them"),
         ("F03", "F06"), f"{BOOK}, chapter 8",
     ),
@@ -199,17 +199,17 @@ LESSONS = (
     ),
     Lesson(
         "S01", "sueda/01_bodies_and_twists", "Bodies and twists: write your own", "Maximal and reduced", 60,
-        ("describe the motion of a body by a twist", "write one step of a free body, and say what it keeps"),
+        ("describe the motion of a body by a twist", "write one step of a free body, and say what it conserves"),
         ("F02b",), f"{NOTES}, sections 1.1 to 1.8",
     ),
     Lesson(
         "S02", "sueda/02_joints_as_constraints", "Joints as constraints: write your own", "Maximal and reduced", 60,
-        ("write a joint as rows on free bodies", "solve for motion and joint forces at once"),
+        ("write a joint as constraint rows on free bodies", "solve for motion and joint forces at once"),
         ("S01",), f"{NOTES}, sections 1.10 to 1.17",
     ),
     Lesson(
         "S03", "sueda/03_reduced_coordinates", "Reduced coordinates: write your own", "Maximal and reduced", 60,
-        ("lead from joints to bodies by one matrix", "tell what its rate is for"),
+        ("map joint velocities to body twists by one matrix", "say what its rate is for"),
         ("S02",), f"{NOTES}, sections 2.1 to 2.3",
     ),
     Lesson(
@@ -233,14 +233,15 @@ LESSONS = (
         ("S02",), f"{NOTES}, sections 1.18 to 1.20, 2.21 and 2.24",
     ),
     Lesson(
-        "S08", "sueda/08_fewer_and_softer", "Fewer, told, softer: write your own", "Maximal and reduced", 60,
-        ("reduce freedoms by one more matrix", "prescribe some motions and compute the others", "hang flesh on bones"),
+        "S08", "sueda/08_fewer_and_softer", "Fewer, prescribed, softer: write your own", "Maximal and reduced", 60,
+        ("reduce coordinates by one more matrix", "prescribe some motions and compute the others",
+         "hang flesh on bones"),
         ("S03", "S05"), f"{NOTES}, sections 2.6 to 2.8",
     ),
     Lesson(
         "I1", "stepping/01_what_a_step_promises", "What a step promises", "Stepping", 50,
         ("say what order, stability and symplecticity promise, and what not", "find how long a step may be",
-         "write a method that keeps areas"),
+         "write a method that preserves areas"),
         ("00",), "Hairer, Lubich, Wanner, *Geometric Numerical Integration*, chapters I and VI",
     ),
     Lesson(
@@ -273,24 +274,24 @@ LESSONS = (
     ),
     Lesson(
         "GR01", "gebhardt_romero/01_no_twist", "A body that may not twist", "Stepping", 60,
-        ("carry a frame over the sphere without twist", "turn a body in the direction that is forbidden",
+        ("carry a frame over the sphere without twist", "turn a body in the forbidden direction",
          "write a rotation as three directors"),
         ("F03",), f"{GR}, sections 2 to 4",
     ),
     Lesson(
         "GR02", "gebhardt_romero/02_energy_and_momentum", "Energy and momentum, kept to the last digit", "Stepping", 65,
-        ("take a step of the energy-momentum method apart", "tell what a method keeps from what it gets right",
-         "say how long a step may be at all"),
+        ("take a step of the energy-momentum method apart", "tell conservation from accuracy",
+         "say how long a step can be"),
         ("GR01",), f"{GR}, sections 5 and 6",
     ),
     Lesson(
         "GR02b", "gebhardt_romero/02b_nine_tables", "Nine tables and twelve figures", "Stepping", 30,
-        ("repeat a paper's numbers, and say which cannot agree", "measure an order without an exact solution"),
+        ("reproduce a paper's numbers, and say which cannot agree", "measure an order without an exact solution"),
         ("GR02",), f"{GR}, section 6",
     ),
     Lesson(
         "I2", "stepping/02_one_table", "One table", "Stepping", 40,
-        ("say what a formulation is worth and what a method", "tell what a run keeps from how right it is",
+        ("tell the effect of the formulation from that of the method", "tell conservation from accuracy in a run",
          "choose a pair and a step for a machine of your own"),
         ("I1", "MT02", "GR02"),
     ),
@@ -337,7 +338,7 @@ LESSONS = (
     ),
     Lesson(
         "T", "teaching/guide", "Teacher's guide", "Teaching", 30,
-        ("plan seven or fourteen weeks", "give homework and grade it by one command",
+        ("plan seven or fourteen weeks", "give homework and grade it with one command",
          "fill a lecture with one picture"),
     ),
     Lesson(
@@ -357,12 +358,12 @@ TRACKS = (
         {"F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
     ),
     Track(
-        "Featherstone with hands", "You read the book, a term long, and want to do it all yourself.", 40,
+        "Featherstone with hands", "You read the book over a term and want to do it all yourself.", 40,
         ("00", "F01", "F02", "F02b", "F03", "F04", "F05", "LA", "F06", "LB", "F07", "LC", "F07b", "F09", "F09b",
          "F08", "F11", "F10", "FA"),
     ),
     Track(
-        "Multibody formulations", "You come from mechanics and ask which coordinates one should take.", 20,
+        "Multibody formulations", "You come from mechanics and ask which coordinates to choose.", 20,
         ("F02", "F02b", "F03", "F08", "LE", "S01", "S02", "S03", "S04", "MT01", "MT02", "H01", "GR01", "GR02", "I2"),
     ),
     Track(
