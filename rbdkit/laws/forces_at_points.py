@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.force_tree import LIMIT
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.laws.contact_point import ContactPoint, flat, is_users_own, sizes_of
 from rbdkit.laws.log import Log
@@ -19,8 +20,6 @@ from rbdkit.laws.scene import Scene
 if TYPE_CHECKING:
     from rbdkit.laws.contact_force import ContactForce
 
-LIMIT = 0.999999
-"""A point counts as sliding if its friction exceeds this part of the limit."""
 SMALL = 1e-8, 1e-6
 """Steps of the finite differences of forces, as parts of the reference length (gaps) and speed (velocities)."""
 

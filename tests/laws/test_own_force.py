@@ -235,3 +235,43 @@ def test_it_needs_neither_a_name_nor_a_decorator():
 def test_a_number_that_is_none_is_refused_by_name():
     with pytest.raises(rbd.SimulationError, match="stiffness = 'much' of law 'penalty' must be a number"):
         rbd.simulate(ball(), [0.1], duration=0.01, dt=1e-3, contact=Penalty("much"))
+
+
+class Attracting(ContactForce):
+    reach = 0.15
+
+    def act(self, at):
+        at.apply_force(np.where(at.gap < 0.0, -1e4 * at.gap, np.where(at.gap < self.reach, -2.0, 0.0)))
+
+
+def test_its_reach_counts_between_bodies_that_do_not_touch():
+    """Two balls come together with half of F / m (dt)^2 each; nothing is found too late."""
+    model = rbd.Model("two", gravity=(0.0, 0.0, 0.0))
+    for name in ("a", "b"):
+        model.add_body(name, joint=rbd.Prismatic("x"), inertia=rbd.Inertia(1.0), geometry=rbd.Geometry(rbd.Sphere(0.1)))
+    model.add_contacts()
+    run = rbd.simulate(model, [0.0, 0.33], duration=0.2, dt=1e-3, contact=Attracting())
+    assert run.report.backend == "compiled loop (LLVM)"
+    assert_allclose(run.q[-1], [0.04, 0.29], rtol=0, atol=1e-14)
+
+
+class Crushed(ContactForce):
+    """A crust that pushes with its full stiffness only where it is as deep as ever before, or deeper."""
+
+    kept = {"deepest": 1}  # noqa: RUF012
+
+    def act(self, at):
+        depth = np.maximum(-at.gap, 0.0)
+        at.apply_force(np.where(depth > at.state("deepest") - 1e-12, 1e5, 4e4) * depth)
+
+    def settle(self, at):
+        at.keep("deepest", np.where(at.gap < 0.0, np.maximum(at.state("deepest"), -at.gap), 0.0))  # it heals apart
+
+
+def test_what_it_keeps_at_a_place_lasts_through_steps():
+    """The way out of the crust takes less force than the way in: the ball leaves with sqrt(0.4) of its speed."""
+    model = ball()
+    model.gravity = (0.0, 0.0, 0.0)
+    for backend in ("auto", "book"):
+        run = rbd.simulate(model, [0.1], [-0.5], duration=0.05, dt=2e-5, contact=Crushed(), backend=backend)
+        assert run.v[-1, 0] == pytest.approx(0.5 * np.sqrt(0.4), rel=1e-3)  # a step is the bend's uncertainty
