@@ -58,7 +58,7 @@ def test_hints_unfold_one_after_the_other(course):
     )
     hints = course.page.locator(".jp-MarkdownOutput", has=course.page.locator("details")).filter(has_text="about 5 min")
     hints.first.scroll_into_view_if_needed()
-    for said in ("Which motion is it here?", "only gravity stays", "three zeros", "my_torques"):
+    for said in ("Which motion is it here?", "only gravity remains", "three zeros", "my_torques"):
         text = hints.first.locator("p, code", has_text=said).first
         assert not text.is_visible()
         hints.first.locator("details:not([open]) > summary").locator("visible=true").first.click()
