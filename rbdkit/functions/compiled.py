@@ -1,15 +1,18 @@
 """`rbdkit.compile`: compile a user's algorithm over a model's tree.
 
-The function is traced on symbols for one state, with the model's numbers as constants. A guard notices if the function,
-what it depends on, or the model changes; the next call then traces anew.
+The function is traced on symbols for one state. Gravity, placements and inertias of the model are inputs of the code
+where they are not zero, so that other values need no other code; its other numbers are constants. A guard notices if
+the function, what it depends on, or the model's structure changes; the next call then traces anew.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from math import prod
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +23,7 @@ from rbdkit.engine.run.compiled_function import RecordedFunction, Shape, record_
 from rbdkit.errors import ArgumentError, StateError
 from rbdkit.model import Model
 from rbdkit.model.leading_axes import common_axes
-from rbdkit.model.requirements import require_model, require_tree
+from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import floats, shown
 from rbdkit.trace import Symbol, symbols
 
@@ -30,20 +33,25 @@ KNOWN: Mapping[str, Callable[[Model], Shape]] = {
     "f_ext": lambda model: (len(model.bodies), 6),
 }
 """Shapes of arguments with known names; all others are joint vectors (nv,)."""
+MOST_CODES = 8
+"""Most traces that a function keeps for models whose numbers are zero in different places."""
 
 
 class CompiledFunction:
     """A compiled function of a model's state, the result of `rbdkit.compile`.
 
-    Called with one state or a stack of states (leading axes), it returns the function's result for each. It is compiled
-    anew if the function, what it depends on, or the model has changed. Torque and force laws may call it.
+    Called with one state or a stack of states (leading axes), it returns the function's result for each; a model of the
+    same structure may stand before them. It is compiled anew if the function, what it depends on, or the structure of
+    the model has changed, not for other masses or lengths. Torque and force laws may call it.
     """
 
     takes_symbols = True
 
     def __init__(self, function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> None:
         self.function, self.model, self.sizes = function, model, dict(sizes)
-        self._recorded = self._record()
+        self._recorded: WeakKeyDictionary[Model, RecordedFunction] = WeakKeyDictionary()
+        self._traced: deque[RecordedFunction] = deque(maxlen=MOST_CODES)
+        self._current(model)
 
     def __repr__(self) -> str:
         return f"<compiled {self._name}({', '.join(self.sizes)}) of model {self.model.name!r}>"
@@ -52,24 +60,34 @@ class CompiledFunction:
     def _name(self) -> str:
         return str(getattr(self.function, "__name__", "function"))
 
-    def _record(self) -> RecordedFunction:
-        try:
-            return record_function(self.function, self.model, self.sizes)
-        except (NotTraced, NotCovered) as fault:
-            raise ArgumentError(f"{self._name} cannot be compiled: {fault}") from fault
-
     def operations(self) -> str:
         """Return the operation count for one state in the notation of the book, such as '499m + 444a'."""
-        return str(self._current().trace.operations())
+        return str(self._current(self.model).code.trace.operations())
 
-    def _current(self) -> RecordedFunction:
-        if not self._recorded.holds(self.model):
-            self._recorded = self._record()
-        return self._recorded
+    def _current(self, model: Model) -> RecordedFunction:
+        """Return the code for a model as it is now: that of another model too, if only numbers differ."""
+        found = self._recorded.get(model)
+        if found is not None and found.holds(model):
+            return found
+        shared = (other for one in self._traced if (other := one.of_other_numbers(model)) is not None)
+        found = self._recorded[model] = next(shared, None) or self._record(model)
+        return found
 
-    def __call__(self, *given: ArrayLike, **named: ArrayLike) -> Any:
-        """Evaluate the function; the arguments are those after the model."""
-        recorded, arguments = self._current(), self._in_order(given, named)
+    def _record(self, model: Model) -> RecordedFunction:
+        try:
+            found = record_function(self.function, model, self.sizes)
+        except (NotTraced, NotCovered) as fault:
+            raise ArgumentError(f"{self._name} cannot be compiled: {fault}") from fault
+        self._traced.appendleft(found)
+        return found
+
+    def __call__(self, *given: ArrayLike | Model, **named: ArrayLike) -> Any:
+        """Evaluate the function; the arguments are those after the model, or a model like it and these."""
+        model = self.model
+        if given and isinstance(given[0], Model):
+            model, given = given[0], given[1:]
+            self._require_alike(model)
+        recorded, arguments = self._current(model), self._in_order(given, named)
         if any(_holds_symbols(x) for x in arguments):
             return self._on_symbols(recorded, arguments)
         arrays = [self._checked(name, x) for name, x in zip(self.sizes, arguments, strict=True)]
@@ -86,12 +104,17 @@ class CompiledFunction:
             np.ascontiguousarray(np.broadcast_to(x, (*leading, x.shape[-1]))).reshape(states, x.shape[-1])
             for x in rows.values()
         ]
-        return recorded.split(recorded.on_stack(flat, states).reshape(*leading, len(recorded.trace.outputs)), leading)
+        return recorded.split(recorded.on_stack(flat, states).reshape(*leading, recorded.code.size), leading)
+
+    def _require_alike(self, model: Model) -> None:
+        if (model.nq, model.nv, len(model.bodies)) != (self.model.nq, self.model.nv, len(self.model.bodies)):
+            raise ArgumentError(
+                f"{self._name} was compiled for {self.model!r}; for {model!r}, whose states have other sizes, compile "
+                "it again: rbd.compile(function, model)"
+            )
 
     def _in_order(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
         names = list(self.sizes)
-        if given and given[0] is self.model:
-            given = given[1:]
         found = dict(zip(names, given, strict=False))
         if len(given) > len(names) or set(found) & set(named) or set(found) | set(named) != set(names):
             raise ArgumentError(
@@ -133,26 +156,25 @@ def compile(
     ----------
     function : callable
         ``function(model, q, v, ...)``, on one state, in plain NumPy: it may use ``outward``, ``inward``, ``parent``,
-        ``joints[i].calc(q, v)``, ``X_tree[i]``, ``I[i]`` and the like of the model, and `rbdkit.spatial`; it returns an
-        array, a number, or a tuple of these. Branches on values, ``if q[0] > 0``, are written with `numpy.where`.
+        ``joints[i].calc(q, v)``, ``X_tree[i]``, ``I[i]`` and the like of the model, `rbdkit.spatial`, and functions
+        such as `rbdkit.rnea`; it returns an array, a number, or a tuple of these. Branches on values, ``if q[0] > 0``,
+        are written with `numpy.where`. Where joints are prescribed, it takes the time: ``joints[i].calc(q, v, t)``.
     model : Model
-        A tree of bodies; its numbers become constants of the code.
+        What moves. Where it has loops, the function computes on its spanning tree.
     sizes : mapping, optional
         Shapes of arguments that are neither q (nq,), t (), f_ext (bodies, 6) nor joint vectors (nv,), by name.
 
     Returns
     -------
     CompiledFunction
-        Called with the arguments after the model: one state or stacks (..., nq), (..., nv). Laws for `simulate` may
-        call it; it is compiled anew if the function, what it depends on, or the model changes.
+        Called with the arguments after the model: one state or stacks (..., nq), (..., nv). The model, or one that
+        differs in numbers only, may stand before them. Laws for `simulate` and `play` may call it.
 
     Raises
     ------
     ArgumentError
         If the function cannot be traced, with the line and the reason; or if the trace gives other values than the
         function.
-    ModelError
-        If the model has loops or constraints.
 
     Examples
     --------
@@ -174,7 +196,6 @@ def compile(
     True
     """
     require_model(model)
-    require_tree(model, "rbdkit.compile")
     if not callable(function):
         raise ArgumentError(f"{shown(function)} is no function (model, q, v, ...)")
     given = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in (sizes or {}).items()}

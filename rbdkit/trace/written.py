@@ -83,6 +83,7 @@ class Copies:
     instead : functions that need values of numbers, and their replacements.
     constants : types of immutable objects, which stay as they are.
     as_they_are : names of modules whose functions take symbols without being copied.
+    called : wraps those functions.
     """
 
     def __init__(
@@ -91,8 +92,9 @@ class Copies:
         instead: Mapping[Any, Callable[..., Any]] | None = None,
         constants: tuple[type, ...] = (),
         as_they_are: tuple[str, ...] = (),
+        called: Callable[[types.FunctionType], Any] = lambda function: function,
     ) -> None:
-        self._base, self._constants, self._as_they_are = base, constants, as_they_are
+        self._base, self._constants, self._as_they_are, self._called = base, constants, as_they_are, called
         self._known: dict[int, Any] = {id(original): other for original, other in (instead or {}).items()}
         self._originals: list[Any] = []  # so that no other object gets their id
         self._numpy, self._math = _Numpy(np), _Math()
@@ -114,7 +116,7 @@ class Copies:
         if isinstance(value, type):
             return self._class(value) if issubclass(value, self._base) else value
         if isinstance(value, types.FunctionType):
-            return value if value.__module__ in self._as_they_are else self._function(value)
+            return self._called(value) if value.__module__ in self._as_they_are else self._function(value)
         if isinstance(value, partial):
             return partial(self.of(value.func), *self.of(value.args), **self.of(value.keywords))
         if isinstance(value, self._base):

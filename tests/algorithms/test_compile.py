@@ -1,5 +1,8 @@
 """A user's own algorithms over a tree, compiled: against the same in Python, and the functions of the package."""
 
+from copy import copy
+from inspect import getsource
+
 import numpy as np
 import pytest
 
@@ -145,7 +148,7 @@ def test_the_inertia_matrix_of_a_free_body_with_limbs():
 def test_transforms_and_inertias_cost_what_the_book_says(arm):
     """At most the 1.2-fold of the engine's own operations; as NumPy's matrices, ABA takes half as much again."""
     for mine, name in ((my_rnea, "rnea"), (my_aba, "aba")):
-        own, engines = rbd.compile(mine, arm)._current().trace.operations(), engine.operations(arm, name)
+        own, engines = rbd.compile(mine, arm)._current(arm).code.trace.operations(), engine.operations(arm, name)
         assert own.mul + own.add < 1.2 * (engines.mul + engines.add)
 
 
@@ -230,7 +233,7 @@ def test_what_cannot_be_compiled_says_why(arm):
 
     with pytest.raises(ArgumentError, match=r"branches cannot be compiled: line .* cannot branch on a symbol"):
         rbd.compile(branches, arm)
-    with pytest.raises(ArgumentError, match=r"knows of a model joints, X_tree, I and .* not 'forces'"):
+    with pytest.raises(ArgumentError, match=r"knows of a model gravity, I, joint, joints, X_tree, .* not 'forces'"):
         rbd.compile(lambda model, q: model.forces, arm)
     with pytest.raises(ArgumentError, match="takes no state"):
         rbd.compile(lambda model: 1.0, arm)
@@ -238,14 +241,92 @@ def test_what_cannot_be_compiled_says_why(arm):
         rbd.compile(3.0, arm)
     with pytest.raises(ArgumentError, match="sizes has gain"):
         rbd.compile(my_crba, arm, sizes={"gain": 1})
-    with pytest.raises(ModelError, match=r"rbdkit.compile needs a tree"):
-        rbd.compile(my_crba, rbd.library.n_four_bar().model)
     with pytest.raises(ModelError, match=r"is not an rbdkit\.Model"):
         rbd.compile(my_crba, "arm")
-    driven = rbd.Model("driven")
-    driven.add_body("b", joint=rbd.Prescribed(rbd.Revolute("z"), lambda t: ([t], [1.0], [0.0])))
-    with pytest.raises(ArgumentError, match="moves as time says"):
-        rbd.compile(my_crba, driven)
+
+
+def test_other_numbers_need_no_other_code(arm):
+    """Numbers that were zero, that it branches on, or that are read body by body, need a new trace."""
+    q, v, x = states(arm, 5)
+    heavy = {"b2.mass": 7.0, "b1_joint.placement": rbd.spatial.se3.pose(position=(1, 2, 3))}
+    other = arm.with_parameters(heavy)
+    turned = other.with_parameters({"b3.com": [0.1, 0.2, 0.3], "b2_joint.placement": rbd.spatial.se3.exp(np.ones(6))})
+    for mine, theirs in ((my_rnea, rbd.rnea), (my_aba, rbd.aba)):
+        fast = rbd.compile(mine, arm)
+        np.testing.assert_allclose(fast(other, q, v, x), theirs(other, q, v, x), rtol=0, atol=ROUNDING * 1e4)
+        np.testing.assert_allclose(fast(q, v, x), theirs(arm, q, v, x), rtol=0, atol=ROUNDING * 1e3)
+        assert fast._current(other).code is fast._current(arm).code
+        np.testing.assert_allclose(fast(turned, q, v, x), theirs(turned, q, v, x), rtol=0, atol=ROUNDING * 1e4)
+    pushed = copy(arm)
+    fast = rbd.compile(my_rnea, pushed)
+    pushed.gravity = (1.0, 2.0, 3.0)
+    np.testing.assert_allclose(fast(q, v, x), rbd.rnea(pushed, q, v, x), rtol=0, atol=ROUNDING * 1e3)
+
+    def weighs(model, q):
+        return q[0] * sum(body.inertia.mass for body in model.bodies[1:])
+
+    def side(model, q):
+        return q[0] if model.gravity[2] < 0.0 else -q[0]
+
+    mass = rbd.compile(weighs, arm)
+    assert [mass(m, q[0]) / q[0, 0] for m in (arm, other)] == pytest.approx([10.0, 14.0])
+    falls = rbd.compile(side, arm)
+    up = arm.with_parameters({"gravity": [0.0, 0.0, 5.0]})
+    assert (falls(q[0]), falls(up, q[0]), falls(q[0])) == (q[0, 0], -q[0, 0], q[0, 0])
+    both = rbd.compile(lambda model, q: q[0] * model.gravity + arm.gravity, arm)  # one is an argument, one a global
+    np.testing.assert_allclose(both(up, q[0]), [0.0, 0.0, 5.0 * q[0, 0] - 9.81])
+    with pytest.raises(ArgumentError, match=r"my_rnea was compiled for .*; for .* other sizes, compile it again"):
+        fast(rbd.library.double_pendulum(), q, v, x)
+
+
+def test_functions_of_the_package_are_called_with_the_model(arm):
+    def mine(model, q, v, tau):
+        return np.linalg.solve(my_crba(model, q), tau - rbd.rnea(model, q, v, np.zeros(model.nv)))
+
+    q, v, x = states(arm, 5)
+    fast, light = rbd.compile(mine, arm), arm.with_parameters({"gravity": [0.0, 0.0, -1.0]})
+    for model in (arm, light):
+        np.testing.assert_allclose(fast(model, q, v, x), rbd.aba(model, q, v, x), rtol=0, atol=ROUNDING * 1e4)
+
+
+def test_the_spanning_tree_of_a_model_with_loops():
+    """Gravity's joint forces hold the mechanism still, since loop joints are open in both of them alike."""
+    model = rbd.library.n_four_bar().model
+    q, v, x = states(model, 5)
+    fast = rbd.compile(my_rnea, model)
+    np.testing.assert_allclose(fast(q, v, x), rbd.rnea(model, q, v, x), rtol=0, atol=ROUNDING * 10)
+    np.testing.assert_allclose(rbd.compile(my_crba, model)(q), rbd.crba(model, q), rtol=0, atol=ROUNDING * 10)
+    still = np.zeros(model.nv)
+    motion = rbd.simulate(model, duration=1.5, tau=lambda t, q, v: fast(q, still, still))
+    assert "stepped from Python" not in motion.report.backend
+    np.testing.assert_allclose(motion.q[-1], motion.q[0], atol=1e-9)
+    with pytest.raises(ArgumentError, match=r"cannot be compiled: line .*ABA needs a tree, but 'pin1', 'pin2' close"):
+        rbd.compile(lambda model, q, v, tau: rbd.algorithms.aba(model, q, v, tau).qdd, model)
+
+
+def test_prescribed_joints_take_the_time():
+    model, rate = rbd.Model("driven"), 3.0
+    inertia = rbd.Inertia.box((0.1, 0.2, 0.4), mass=2.0)
+
+    def swing(t):
+        return 0.3 * np.sin(rate * t), 0.3 * rate * np.cos(rate * t), -0.3 * rate**2 * np.sin(rate * t)
+
+    def tilt(t):
+        return [t**2, 0.5 * t], [2.0 * t, 0.5], [2.0, 0.0]
+
+    model.add_body("table", joint=rbd.Prescribed(rbd.Revolute("z"), swing), inertia=inertia)
+    model.add_body("arm", "table", rbd.Revolute("x"), placement=(0.2, 0.0, 0.1), inertia=inertia)
+    model.add_body("head", "arm", rbd.Prescribed(rbd.Universal(), tilt), placement=(0.0, 0.0, 0.4), inertia=inertia)
+    model.add_body("hand", "head", rbd.Revolute("y"), placement=(0.2, 0.0, 0.1), inertia=inertia)
+    space = {}
+    exec(getsource(my_rnea).replace("qdd):", "qdd, t):").replace("calc(q, qd)", "calc(q, qd, t)"), globals(), space)
+    fast, (q, v, x), t = rbd.compile(space["my_rnea"], model), states(model, 4), np.linspace(0.0, 1.5, 4)
+    for other in (rate, 5.0):
+        rate = other  # which the motion reads
+        expected = [rbd.rnea(model, *state, t=now) for *state, now in zip(q, v, x, t, strict=True)]
+        np.testing.assert_allclose(fast(q, v, x, t), expected, rtol=0, atol=ROUNDING * 1e3)
+    with pytest.raises(ArgumentError, match=r"line .*'table_joint' is prescribed: .* joint\.calc\(q, v, t\)"):
+        rbd.compile(my_rnea, model)
 
 
 def test_wrong_arguments_are_named(arm):

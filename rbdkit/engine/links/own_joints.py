@@ -144,10 +144,13 @@ def _watched(joint: JointType) -> Guard:
 
 
 def copies_of_joints(
-    constants: tuple[type, ...] = (), as_they_are: tuple[str, ...] = (), instead: Mapping[Any, Any] | None = None
+    constants: tuple[type, ...] = (),
+    as_they_are: tuple[str, ...] = (),
+    instead: Mapping[Any, Any] | None = None,
+    called: Callable[[Any], Any] = lambda function: function,
 ) -> Copies:
     """Return a copier of joint types and functions for symbols; see `Copies`. instead : replacements of objects."""
-    return Copies(JointType, {**_INSTEAD, **(instead or {})}, constants, as_they_are)
+    return Copies(JointType, {**_INSTEAD, **(instead or {})}, constants, as_they_are, called)
 
 
 def _record(joint: JointType) -> Own:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 from rbdkit.algorithms.joint_solve import solve_joint
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.known_matrices import KnownMatrices
-from rbdkit.engine.links.model_on_symbols import ModelOnSymbols
+from rbdkit.engine.links.model_on_symbols import ModelOnSymbols, is_structure, numbers_of, of_real_model, structure_of
 from rbdkit.engine.links.own_joints import copies_of_joints
 from rbdkit.engine.links.own_laws import TAKE_SYMBOLS, place_of
+from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.kept import PARTS
 from rbdkit.trace import (
@@ -37,60 +37,17 @@ from rbdkit.trace import (
 )
 
 Shape = tuple[int, ...]
-STATES = "states"
+STATES, RESULT = "states", "result"
 
 
-@dataclass(frozen=True, eq=False)
-class RecordedFunction:
-    """A traced user function.
+class Code:
+    """Compiled code of a traced function, whose first argument are the model's numbers."""
 
-    Attributes
-    ----------
-    trace : the trace of its results, joined into one vector. shapes : their shapes. single : whether it returns one
-        array and no tuple.
-    guard : what it depends on. parts : the parts of the model at the time of tracing.
-    """
-
-    trace: Trace
-    shapes: tuple[Shape, ...]
-    single: bool
-    guard: Guard
-    parts: tuple[Any, ...]
-
-    def holds(self, model: Model) -> bool:
-        """Return whether the model and all that the function depends on are unchanged."""
-        return all(a is b for a, b in zip(self.parts, parts_of(model), strict=True)) and self.guard.holds()
-
-    def split(self, flat: Any, leading: Shape) -> Any:
-        """Split results (..., n) into those that the function returns."""
-        ends = np.cumsum([prod(shape) for shape in self.shapes])
-        parts = np.split(flat, ends[:-1], axis=-1)
-        found = [part.reshape((*leading, *shape)) for part, shape in zip(parts, self.shapes, strict=True)]
-        return found[0] if self.single else tuple(found)
-
-    def on_symbols(self, arguments: Sequence[NDArray]) -> NDArray:
-        """Evaluate the results for one state of symbols, as part of another trace."""
-        return symbols(replay(self.trace, _element_of(dict(zip(self.trace.names, arguments, strict=True)))))
-
-    @cached_property
-    def runs(self) -> Callable[[Lanes], Any]:
-        """Compiled code by lanes, compiled at the first call."""
-        return cache(lambda lanes: executable(self._program(lanes), available()[0]))
-
-    def _program(self, lanes: Lanes) -> Program:
-        """Record a loop over states."""
-        program, size = Program("function", lanes), len(self.trace.outputs)
-        sizes = dict(zip(self.trace.names, map(prod, self.trace.shapes), strict=True))
-        with program.loop(0, program.count(STATES), lanes.width) as state:
-            given = replay(self.trace, lambda leaf: program.load(leaf[1], state * sizes[leaf[1]], leaf[3]))
-            for k, value in enumerate(given):
-                program.store("result", state * size, k, value)
-        return program
-
-    @cached_property
-    def _idle(self) -> list[tuple[list[NDArray], NDArray, Callable[[], None]]]:
-        """Bound calls for one state that wait for the next one. A thread takes one off the list, so it has it alone."""
-        return []
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self.size = trace, len(trace.outputs)
+        self._compiled: dict[Lanes, Any] = {}
+        # Bound calls for one state that wait for the next one. A thread takes one off the list, so it has it alone.
+        self._idle: list[tuple[list[NDArray], NDArray, Callable[[], None]]] = []
 
     def on_one(self, arguments: Sequence[NDArray]) -> NDArray:
         """Return the results (n,) for one state."""
@@ -98,36 +55,130 @@ class RecordedFunction:
             buffers, result, run = self._idle.pop()
         except IndexError:
             buffers = [np.empty(max(1, x.size)) for x in arguments]
-            result = np.empty(max(1, len(self.trace.outputs)))
-            run = self._bound(ALONE, dict(zip((*self.trace.names, "result"), (*buffers, result), strict=True)), 1)
+            result = np.empty(max(1, self.size))
+            run = self._bound(ALONE, dict(zip((*self.trace.names, RESULT), (*buffers, result), strict=True)), 1)
         for buffer, x in zip(buffers, arguments, strict=True):
             buffer[: x.size] = x.ravel()
         run()
-        found = result[: len(self.trace.outputs)].copy()
+        found = result[: self.size].copy()
         self._idle.append((buffers, result, run))
         return found
 
-    def on_stack(self, arguments: Sequence[NDArray], states: int) -> NDArray:
+    def on_stack(self, numbers: NDArray, arguments: Sequence[NDArray], states: int) -> NDArray:
         """Return the results (states, n). arguments : contiguous float arrays (states, n) each."""
-        result = np.empty((states, len(self.trace.outputs)))
-        names, width = (*self.trace.names, "result"), width_of(available()[0])
-        arrays = [*arguments, result]
+        result = np.empty((states, self.size))
+        shared, *names = *self.trace.names, RESULT
+        width, arrays = width_of(available()[0]), [*arguments, result]
+        own = {shared: numbers if numbers.size else np.zeros(1)}
         if states < width or width == 1:
-            self._bound(ALONE, dict(zip(names, arrays, strict=True)), states)()
+            self._bound(ALONE, own | dict(zip(names, arrays, strict=True)), states)()
             return result
-        lanes = Lanes(width, frozenset(), frozenset(names))
+        lanes = Lanes(width, frozenset({shared}), frozenset(names))
         rest = states % width  # what is left is computed together with the last states before it, once more
         for first, some in [(0, states - rest), *([(states - width, width)] if rest else [])]:
             places = {
                 name: Apart(width).point(x, first + np.arange(width), width)
                 for name, x in zip(names, arrays, strict=True)
             }
-            self._bound(lanes, places, some)()
+            self._bound(lanes, own | places, some)()
         return result
 
     def _bound(self, lanes: Lanes, arrays: Mapping[str, Any], states: int) -> Callable[[], None]:
-        code = self.runs(lanes)
+        if lanes not in self._compiled:
+            self._compiled[lanes] = executable(self._program(lanes), available()[0])
+        code = self._compiled[lanes]
         return code.bind({name: arrays[name] for name in code.program.arrays}, {STATES: states})
+
+    def _program(self, lanes: Lanes) -> Program:
+        """Record a loop over states."""
+        program = Program("function", lanes)
+        sizes = dict(zip(self.trace.names, map(prod, self.trace.shapes), strict=True))
+        sizes[self.trace.names[0]] = 0  # the same for all states
+        with program.loop(0, program.count(STATES), lanes.width) as state:
+            given = replay(self.trace, lambda leaf: program.load(leaf[1], state * sizes[leaf[1]], leaf[3]))
+            for k, value in enumerate(given):
+                program.store(RESULT, state * self.size, k, value)
+        return program
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedFunction:
+    """A traced user function of one model.
+
+    Attributes
+    ----------
+    code : compiled code. shapes : of the results. single : whether it returns one array and no tuple.
+    guard : what it depends on. parts : the parts of the model at the time of tracing.
+    structure : what models that share the code have in common; None if the code is for this model alone.
+    plain : which of the model's numbers are constants of the code, and their values. numbers : all others.
+    """
+
+    code: Code
+    shapes: tuple[Shape, ...]
+    single: bool
+    guard: Guard
+    parts: tuple[Any, ...]
+    structure: tuple[Any, ...] | None
+    plain: tuple[NDArray, NDArray]
+    numbers: NDArray
+
+    def holds(self, model: Model) -> bool:
+        """Return whether the model and all that the function depends on are unchanged."""
+        return all(a is b for a, b in zip(self.parts, parts_of(model), strict=True)) and self.guard.holds()
+
+    def of_other_numbers(self, model: Model) -> RecordedFunction | None:
+        """Return the same code for a model that differs in numbers only; None if it differs in more."""
+        if self.structure is None or not self.guard.holds() or self.structure != structure_of(model):
+            return None
+        constant, values = self.plain
+        numbers = numbers_of(model)
+        if not np.array_equal(numbers[constant], values):
+            return None
+        return replace(self, parts=parts_of(model), numbers=numbers[~constant])
+
+    def split(self, flat: Any, leading: Shape) -> Any:
+        """Split results (..., n) into those that the function returns."""
+        found, start = [], 0
+        for shape in self.shapes:
+            found.append(flat[..., start : start + prod(shape)].reshape((*leading, *shape)))
+            start += prod(shape)
+        return found[0] if self.single else tuple(found)
+
+    def on_one(self, arguments: Sequence[NDArray]) -> NDArray:
+        """Return the results (n,) for one state."""
+        return self.code.on_one((self.numbers, *arguments))
+
+    def on_stack(self, arguments: Sequence[NDArray], states: int) -> NDArray:
+        """Return the results (states, n). arguments : contiguous float arrays (states, n) each."""
+        return self.code.on_stack(self.numbers, arguments, states)
+
+    def on_symbols(self, arguments: Sequence[NDArray]) -> NDArray:
+        """Evaluate the results for one state of symbols, as part of another trace."""
+        return symbols(self._replayed(arguments))
+
+    def _replayed(self, arguments: Sequence[NDArray]) -> list[Any]:
+        given = dict(zip(self.code.trace.names, (self.numbers, *arguments), strict=True))
+        return replay(self.code.trace, _element_of(given))
+
+    def require_agreement(self, function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> None:
+        """Raise `NotTraced` if the trace differs from the function at three random states."""
+        rng = np.random.default_rng(1)
+        for _ in range(3):
+            drawn = {name: rng.normal(size=shape) for name, shape in sizes.items()}
+            if drawn.get("q", np.zeros(0)).shape == (model.nq,):
+                drawn["q"] = model.random_q(rng)
+            if "t" in drawn:
+                drawn["t"] = np.abs(drawn["t"])
+            given = [np.copy(x) if np.shape(x) else float(x) for x in drawn.values()]
+            expected = np.asarray(_flat(function(model, *given))[0], dtype=float)
+            values = np.asarray(self._replayed([np.asarray(x) for x in drawn.values()]), dtype=float)
+            scale = np.abs(expected).max(initial=0.0) + np.abs(values).max(initial=0.0)
+            off = np.abs(values - expected).max(initial=0.0)
+            if not off <= 1e-9 * scale:
+                raise NotTraced(
+                    f"what was recorded of it gives {values.tolist()} where it gives {expected.tolist()}: it draws "
+                    "random numbers, chooses its way by values, or takes a matrix for symmetric that is not"
+                )
 
 
 def parts_of(model: Model) -> tuple[Any, ...]:
@@ -138,35 +189,62 @@ def parts_of(model: Model) -> tuple[Any, ...]:
 def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> RecordedFunction:
     """Trace a function of a model and of arguments with these names and shapes.
 
+    The model's numbers are inputs of the code. If the function cannot be traced so, since it chooses its way by one of
+    them, they are constants.
+
     Raises
     ------
     NotTraced
         With the line at which tracing failed, or the values by which the trace differs from the function.
     """
-    name = getattr(function, "__name__", "it")
-    depends = Dependencies({name: function}, {Model: PARTS})
+    motions = {j.name: j.type.motion for j in model.joints if isinstance(j.type, Prescribed)}
+    depends = Dependencies({getattr(function, "__name__", "it"): function, **motions}, {Model: PARTS})
     if depends.impure:
         raise NotTraced(depends.impure)
-    known = KnownMatrices()
+    numbers = numbers_of(model)
+    try:
+        return _recorded(function, model, sizes, depends.guard, is_structure(numbers))
+    except NotTraced:
+        return _recorded(function, model, sizes, depends.guard, np.full(numbers.shape, True))
+
+
+def _recorded(
+    function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape], guard: Guard, constant: NDArray
+) -> RecordedFunction:
+    """Trace a function. constant : which of the model's numbers are constants."""
+    known, numbers = KnownMatrices(), numbers_of(model)
     found: list[tuple[tuple[Shape, ...], bool]] = []
     try:
-        on_symbols = ModelOnSymbols(model, known)
-        copy = copies_of_joints((Model,), TAKE_SYMBOLS, {model: on_symbols, solve_joint: _solve_joint}).of(function)
+        on_symbols, named = ModelOnSymbols(model, known), ModelOnSymbols(model, known)
+        named.fill(numbers.tolist())  # a global of the function stays this model when the argument is another one
+        copies = copies_of_joints((Model,), TAKE_SYMBOLS, {model: named, solve_joint: _solve_joint}, of_real_model)
+        on_symbols.copy = named.copy = copies.of
+        copy = copies.of(function)
 
-        def flattened(*given: Any) -> NDArray:
-            for graph in {x.flat[0].graph for x in given if isinstance(x, np.ndarray) and x.size}:
-                graph.matrices = known.result
-            given = tuple(roomy(x) if isinstance(x, np.ndarray) else x for x in given)
-            flat, shapes, single = _flat(copy(on_symbols, *given))
+        def flattened(variable: Any, *given: Any) -> NDArray:
+            for x in (variable, *given):
+                if np.size(x):
+                    np.ravel(x)[0].graph.matrices = known.result
+            filled = np.array(numbers, dtype=object)
+            filled[~constant] = variable
+            on_symbols.fill(filled.tolist())
+            flat, shapes, single = _flat(
+                copy(on_symbols, *(roomy(x) if isinstance(x, np.ndarray) else x for x in given))
+            )
             found.append((shapes, single))
             return symbols(flat)
 
-        recorded = trace(flattened, *sizes.values(), names=tuple(sizes))
+        names = [f"x{k}" for k in range(1 + len(sizes))]  # of a user's arguments one might be called "result"
+        recorded = trace(flattened, int(np.sum(~constant)), *sizes.values(), names=names)
         recorded.graph.matrices = None
     except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
         raise NotTraced(f"{place_of(fault)}{fault}") from fault
-    made = RecordedFunction(recorded, *found[0], depends.guard, parts_of(model))
-    _require_agreement(made, function, model, sizes)
+    structure = None if on_symbols.reads_numbers or constant.all() else structure_of(model)
+    plain = constant, numbers[constant]
+    made = RecordedFunction(
+        Code(recorded), *found[0], sum(on_symbols.guards, guard), parts_of(model), structure, plain, numbers[~constant]
+    )
+    made.require_agreement(function, model, sizes)
     return made
 
 
@@ -180,27 +258,6 @@ def _flat(result: Any) -> tuple[list[Any], tuple[Shape, ...], bool]:
     single = not isinstance(result, tuple)
     arrays = [np.asarray(x, dtype=object) for x in ((result,) if single else result)]
     return [y for x in arrays for y in x.ravel().tolist()], tuple(x.shape for x in arrays), single
-
-
-def _require_agreement(
-    made: RecordedFunction, function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]
-) -> None:
-    """Raise `NotTraced` if the trace differs from the function at three random states."""
-    rng = np.random.default_rng(1)
-    for _ in range(3):
-        drawn = {name: rng.normal(size=shape) for name, shape in sizes.items()}
-        if drawn.get("q", np.zeros(0)).shape == (model.nq,):
-            drawn["q"] = model.random_q(rng)
-        given = [np.copy(x) if x.shape else float(x) for x in drawn.values()]
-        expected = np.asarray(_flat(function(model, *given))[0], dtype=float)
-        values = np.asarray(replay(made.trace, _element_of(drawn)), dtype=float)
-        scale = np.abs(expected).max(initial=0.0) + np.abs(values).max(initial=0.0)
-        off = np.abs(values - expected).max(initial=0.0)
-        if not off <= 1e-9 * scale:
-            raise NotTraced(
-                f"what was recorded of it gives {values.tolist()} where it gives {expected.tolist()}: it draws random "
-                "numbers, chooses its way by values, or takes a matrix for symmetric that is not"
-            )
 
 
 def _element_of(arguments: Mapping[str, NDArray]) -> Callable[[tuple[Any, ...]], Any]:
