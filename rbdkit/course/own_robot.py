@@ -13,7 +13,7 @@ from rbdkit.course.answers import brief, names, number
 from rbdkit.course.checks import checks
 from rbdkit.course.verdict import Verdict, right, wrong
 from rbdkit.joints import Revolute
-from rbdkit.meshes import read_pieces
+from rbdkit.meshes import read_pieces, together
 from rbdkit.model import Body, Capsule, Cylinder, Geometry, Mesh, Model
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.se3 import pose
@@ -149,9 +149,9 @@ def from_mesh(body: Body) -> Inertia:
     """
     for geometry in body.geometry:
         if geometry.role == "collision" and isinstance(geometry.shape, Mesh) and geometry.shape.found:
-            (piece,) = read_pieces(Path(geometry.shape.found))
+            vertices, faces = together(read_pieces(Path(geometry.shape.found)))
             mass = body.inertia.mass if body.inertia is not None else 0.0
-            solid = Inertia.mesh(piece.vertices * np.array(geometry.shape.scale), piece.faces, mass=mass)
+            solid = Inertia.mesh(vertices * np.array(geometry.shape.scale), faces, mass=mass)
             return solid.transformed(geometry.placement)
     raise LookupError(f"body {body.name!r} has no mesh for collisions in a file that was found")
 

@@ -27,7 +27,7 @@ def read_dae(path: Path) -> list[Piece]:
 
     Raises
     ------
-    ValueError : the file is not XML, or its numbers do not fit together.
+    ValueError : the file is not XML, its numbers do not fit together, or a polygon has fewer than three corners.
     """
     try:
         root = ElementTree.parse(path).getroot()
@@ -114,8 +114,10 @@ class _Document:
             vcount = primitive.find("vcount")
             counts = np.array(((vcount.text if vcount is not None else "") or "").split(), dtype=np.int64)
         positions = self._positions(vertex.get("source"))
-        if counts.min(initial=0) < 0 or counts.sum() > len(corners):
+        if counts.min(initial=0) < 0 or counts.sum() != len(corners):
             raise ValueError("the polygons have other numbers of corners than there are corners")
+        if (fewest := counts.min(initial=3)) < 3:
+            raise ValueError(f"a polygon has {fewest} corners, but it needs three")
         if corners.min(initial=0) < 0 or corners.max(initial=0) >= len(positions):
             raise ValueError("a polygon names a vertex that does not exist")
         return positions, corners[fans(counts)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,24 +16,26 @@ def read_obj(path: Path) -> list[Piece]:
 
     Raises
     ------
-    ValueError : a line cannot be understood, or a face names a vertex that was not defined before it.
+    ValueError : a line cannot be understood, or a face has fewer than three corners or names a vertex that was not
+        defined before it; with the number of the line.
     """
-    vertices: list[list[str]] = []
+    vertices: list[list[float]] = []
     materials: dict[str, NDArray] = {}
     corners: dict[str | None, list[int]] = {}
     counts: dict[str | None, list[int]] = {}
     material: str | None = None
-    for line in path.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ").splitlines():
+    for number, line in _lines(path.read_text(encoding="utf-8", errors="replace")):
         keyword, _, rest = line.strip().partition(" ")
-        if keyword == "v":
-            vertices.append(rest.split()[:3])
-        elif keyword == "f":
-            numbers = [int(word.split("/")[0]) for word in rest.split()]
-            if wrong := [n for n in numbers if not 0 < abs(n) <= len(vertices)]:
-                raise ValueError(f"a face names vertex {wrong[0]}, but there are {len(vertices)} before it")
-            corners.setdefault(material, []).extend(n - 1 if n > 0 else len(vertices) + n for n in numbers)
-            counts.setdefault(material, []).append(len(numbers))
-        elif keyword == "usemtl":
+        try:
+            if keyword == "v":
+                vertices.append(_vertex(rest.split()))
+            elif keyword == "f":
+                face = _face(rest.split(), len(vertices))
+                corners.setdefault(material, []).extend(face)
+                counts.setdefault(material, []).append(len(face))
+        except ValueError as fault:
+            raise ValueError(f"line {number}: {fault}") from None
+        if keyword == "usemtl":
             material = rest.strip()
         elif keyword == "mtllib":
             materials |= _colors(path.parent / rest.strip())
@@ -41,6 +44,36 @@ def read_obj(path: Path) -> list[Piece]:
     for name, own in corners.items():
         pieces.append(Piece(points, np.array(own, dtype=int)[fans(np.array(counts[name]))], materials.get(name or "")))
     return pieces
+
+
+def _vertex(words: list[str]) -> list[float]:
+    if len(words) < 3:
+        raise ValueError(f"a vertex has {len(words)} coordinates, but it needs three")
+    return [float(word) for word in words[:3]]
+
+
+def _face(words: list[str], before: int) -> list[int]:
+    """Return the vertices of a face, counted from 0. before : number of vertices above it."""
+    numbers = [int(word.split("/")[0]) for word in words]
+    if wrong := [n for n in numbers if not 0 < abs(n) <= before]:
+        raise ValueError(f"a face names vertex {wrong[0]}, but there are {before} before it")
+    if len(numbers) < 3:
+        raise ValueError(f"a face has {len(numbers)} corners, but it needs three")
+    return [n - 1 if n > 0 else before + n for n in numbers]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file with their numbers from 1; one that goes on after a backslash has its first number."""
+    begun, first = "", 1
+    for number, line in enumerate(text.splitlines(), 1):
+        first = first if begun else number
+        if line.endswith("\\"):
+            begun += line[:-1] + " "
+            continue
+        yield first, begun + line
+        begun = ""
+    if begun:
+        yield first, begun
 
 
 def _colors(path: Path) -> dict[str, NDArray]:

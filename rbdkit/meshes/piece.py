@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,10 +24,18 @@ class Piece:
 def fans(counts: NDArray) -> NDArray:
     """Split convex polygons into fans of triangles.
 
-    counts : number of corners of each polygon. Returned are (m, 3) positions in the list of all polygons' corners.
+    counts : number of corners of each polygon, three or more. Returned are (m, 3) positions in the list of all
+    polygons' corners.
     """
     starts = np.cumsum(counts) - counts
-    triangles = np.maximum(counts - 2, 0)
+    triangles = counts - 2
     polygon = np.repeat(np.arange(len(counts)), triangles)
     k = np.arange(triangles.sum()) - np.repeat(np.cumsum(triangles) - triangles, triangles)
     return np.stack([starts[polygon], starts[polygon] + k + 1, starts[polygon] + k + 2], axis=1)
+
+
+def together(pieces: Sequence[Piece]) -> tuple[NDArray, NDArray]:
+    """Return vertices (n, 3) and faces (m, 3) of all pieces as one mesh."""
+    offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
+    faces = [piece.faces + offset for piece, offset in zip(pieces, offsets, strict=False)]
+    return np.concatenate([piece.vertices for piece in pieces]), np.concatenate(faces)

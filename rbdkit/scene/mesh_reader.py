@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.meshes import read_pieces
+from rbdkit.meshes import read_pieces, together
 from rbdkit.model.geometry import Mesh
 from rbdkit.scene.normals import shaded
 from rbdkit.scene.reduce import reduced
@@ -93,9 +93,7 @@ class MeshReader:
 def _read(path: str, changed: int, budget: int) -> Triangles:
     """Read the triangles of a file; `changed` is its time stamp, so that an edited file is read again."""
     pieces = read_pieces(Path(path))
-    offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
-    vertices = np.concatenate([piece.vertices for piece in pieces])
-    faces = np.concatenate([piece.faces + offset for piece, offset in zip(pieces, offsets, strict=False)])
+    vertices, faces = together(pieces)
     colors: NDArray | None = None
     if any(piece.colors is not None for piece in pieces):
         rows = [PLAIN if piece.colors is None else piece.colors for piece in pieces]

@@ -40,6 +40,20 @@ def test_a_mesh_is_weighed():
         own_robot.from_mesh(own_robot.desk_lamp().body("lower arm"))
 
 
+def test_a_mesh_of_two_materials_is_weighed_as_one(tmp_path):
+    """A cube of which a material covers the top and another the rest; its mass is spread over the whole of it."""
+    corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    sides = ["1 3 7 5", "1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7"]
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + ["usemtl red"] + [f"f {side}" for side in sides]
+    (tmp_path / "cube.obj").write_text("\n".join([*lines, "usemtl blue", "f 2 6 8 4"]))
+    shape = rbd.Geometry(rbd.Mesh(str(tmp_path / "cube.obj"), found=str(tmp_path / "cube.obj")), role="collision")
+    model = rbd.Model("cube")
+    body = model.add_body("cube", joint=rbd.Free(), inertia=rbd.Inertia.box((1, 1, 1), mass=6.0), geometry=shape)
+    found = own_robot.from_mesh(body)
+    assert found.com == pytest.approx([0.5, 0.5, 0.5], rel=1e-14)  # rounding: sums of a dozen tetrahedra
+    assert found.inertia_com == pytest.approx(np.eye(3), rel=1e-14, abs=1e-14)
+
+
 @pytest.mark.parametrize(
     "answer, said",
     [

@@ -234,11 +234,10 @@ class _Run:
         if self.active:
             for _ in range(2):
                 contacts = self.contacts(t, q, v, self.active)
-                at = self.equation(t, q, v, contacts)
-                yields = at.G @ np.linalg.solve(at.G.T @ at.H @ at.G, at.T_y) @ np.linalg.inv(at.M)
-                q = self.model.move(q, -yields @ [contact.phi for contact in contacts])
+                back = _least_motion(self.equation(t, q, v, contacts), list(range(len(contacts))))
+                q = self.model.move(q, -back @ [contact.phi for contact in contacts])
             contacts = self.contacts(t, q, v, self.active)
-            v = v - yields @ self.equation(t, q, v, contacts).zeta
+            v = v - back @ self.equation(t, q, v, contacts).zeta
         return q, v
 
     def keep(self, t: float, q: NDArray, v: NDArray) -> None:
@@ -295,7 +294,7 @@ class _Run:
             slow = [k for k, zeta in enumerate(at.zeta) if abs(zeta) <= max(SPEED, self.settle)]
             rows = [rows[k] for k in slow]
             if impulse and rows:
-                v = v - np.linalg.solve(at.H, at.T[:, slow]) @ np.linalg.pinv(at.M[np.ix_(slow, slow)]) @ at.zeta[slow]
+                v = v - _least_motion(at, slow) @ at.zeta[slow]
             found = contact_motion(self.equation(t, q, v, self.contacts(t, q, v, rows)), tol=np.inf)
             lost_now = [i for i in rows if kind == "negative force" and self.pairs[i].name in names]
             if lost_now and not any(found.lam[rows.index(i)] > 0.0 for i in lost_now):
@@ -315,6 +314,14 @@ class _Run:
         )  # fmt: skip
         self.keep(t, q, v)
         return q, v
+
+
+def _least_motion(at: ContactEquation, rows: list[int]) -> NDArray:
+    """Return (nv, n) the least motions, in the kinetic-energy metric, that separate the contacts `rows` at unit speed.
+
+    They are motions that the loops allow. Normals may be dependent, so M is inverted on its range.
+    """
+    return at.G @ np.linalg.solve(at.G.T @ at.H @ at.G, at.T_y[:, rows]) @ np.linalg.pinv(at.M[np.ix_(rows, rows)])
 
 
 def _root(f: Callable[[float, int], float], i: int, low: float) -> float:

@@ -69,6 +69,25 @@ def rank_tolerance(constraint: LoopConstraint) -> float:
     return float(np.sqrt(row_limit(gap)))
 
 
+def rank(scaled: NDArray, constraint: LoopConstraint, tol: float | None = None) -> int:
+    """Return the rank of a block of the scaled K, by the rule of `row_space`.
+
+    Parameters
+    ----------
+    scaled : ndarray (m, n)
+        Rows and columns of ``constraint.scaled``.
+    constraint : LoopConstraint
+        The whole constraint, whose closure error sets the tolerance.
+    tol : float, optional
+        Tolerance of singular values relative to the largest of the block.
+    """
+    if tol is None:
+        limit = rank_tolerance(constraint) ** 2
+        return int(np.count_nonzero(geometry.independent_rows(scaled, np.ones(len(scaled)), limit)))
+    s = np.linalg.svd(scaled, compute_uv=False)
+    return int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
+
+
 def row_space(constraint: LoopConstraint, tol: float | None = None) -> RowSpace:
     """Return rank and range of K, and the right-hand side made consistent (Featherstone 2008, section 8.5).
 
@@ -81,11 +100,8 @@ def row_space(constraint: LoopConstraint, tol: float | None = None) -> RowSpace:
     """
     k, per_row = constraint.right_hand_side, constraint.per_row
     U, s, _ = np.linalg.svd(constraint.scaled)
-    if tol is None:
-        tol = rank_tolerance(constraint)
-        r = int(np.count_nonzero(geometry.independent_rows(constraint.scaled, np.ones(len(k)), tol**2)))
-    else:
-        r = int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
+    r = rank(constraint.scaled, constraint, tol)
+    tol = rank_tolerance(constraint) if tol is None else tol
     fitting = U[:, :r] @ (U[:, :r].T @ (per_row * k)) / per_row
     idle = np.linalg.qr(per_row[:, None] * U[:, r:], mode="complete")[0]  # forces without effect, then all others
     return RowSpace(r, s, np.roll(idle, r, axis=1), fitting, k - fitting, tol)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.loops.explicit_constraint import explicit_constraint
-from rbdkit.algorithms.loops.independent_rows import rank_tolerance
+from rbdkit.algorithms.loops.independent_rows import rank
 from rbdkit.algorithms.loops.loop_constraint import LoopConstraint
 from rbdkit.algorithms.loops.loop_jacobian import loop_path
 from rbdkit.errors import ModelError
@@ -122,14 +122,11 @@ def explicit_by_clusters(
     tol : float, optional
         Tolerance of the rank decision, as in `row_space`.
     """
-    tol = rank_tolerance(constraint) if tol is None else tol
     n = constraint.K.shape[1]
     parts = []
     for cluster in clusters:
         rows = [i for l in cluster.loops for i in range(constraint.rows[l].start, constraint.rows[l].stop)]
-        scaled = constraint.scaled[np.ix_(rows, cluster.variables)]
-        s = np.linalg.svd(scaled, compute_uv=False)
-        r = int(np.count_nonzero(s > tol * s[0])) if len(s) and s[0] > 0.0 else 0
+        r = rank(constraint.scaled[np.ix_(rows, cluster.variables)], constraint, tol)
         K_i, k_i = constraint.K[np.ix_(rows, cluster.variables)], constraint.right_hand_side[rows]
         parts.append(explicit_constraint(K_i, k_i, rank=r, tol=0.0))
     tied = {j for cluster in clusters for j in cluster.variables}

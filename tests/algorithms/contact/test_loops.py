@@ -1,5 +1,6 @@
 """Contacts in systems with loops, against every choice of contacts in the whole system of equations."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +9,15 @@ from numpy.testing import assert_allclose
 
 import rbdkit as rbd
 from rbdkit.algorithms import crba
-from rbdkit.algorithms.contact import PointContact, contact_equation, contact_impulse, contact_motion, separation
+from rbdkit.algorithms.contact import (
+    PointContact,
+    SphereOnPlane,
+    contact_equation,
+    contact_impulse,
+    contact_motion,
+    event_driven,
+    separation,
+)
 from rbdkit.algorithms.kinematics import forward_kinematics, in_world
 from rbdkit.algorithms.loops import loop_equation
 from rbdkit.algorithms.solvers import InfeasibleError, quadratic_program
@@ -95,3 +104,19 @@ def test_a_blow_on_a_four_bar(seed):
     if zeta[0] < 0.0:
         assert_allclose(bounced.zeta_after, -zeta, rtol=1e-9)
         assert abs(bounced.energy_lost) < 1e-9 * (qd @ H @ qd)
+
+
+def test_a_contact_that_separates_slowly_comes_to_rest_on_a_linkage():
+    """What is left of its speed is taken away by a motion that the loops allow: they stay closed, to rounding."""
+    model = rbd.library.planar_four_bar(angle=1.2)
+    q, name = model.neutral(), model.bodies[1].name
+    v = rbd.project_velocity(model, q, np.ones(model.nv))
+    ball = SphereOnPlane("floor", "world", name, (0.1, 0.0, 0.1), 0.05)
+    here = ball.at(model, q, v)
+    floor = replace(ball, on=(0.0, 0.0, here.phi))
+    v *= 5e-4 / separation(model, q, v, [here])[1][0]  # it separates at half the speed that counts as rest
+    run = event_driven(model, q, v, [floor], duration=1e-4, settle=1e-3)
+    assert run.changes[0].tried == ("floor",)
+    still = loop_equation(model, run.q[0], run.v[0], np.zeros(model.nv)).constraint
+    assert_allclose(still.K @ run.v[0], 0.0, atol=1e-16)
+    assert_allclose(run.v[0], 0.0, atol=1e-16)  # its one freedom is held

@@ -15,6 +15,7 @@ from rbdkit.algorithms.loops import (
     loop_constraint,
     loop_path,
     projected_by_blocks,
+    row_space,
 )
 from rbdkit.algorithms.sparse import expanded_parent, factorize
 from rbdkit.library import random_tree
@@ -127,6 +128,22 @@ def test_blocks_against_the_whole(seed):
     exact = constraint.K @ np.linalg.solve(H, constraint.K.T)
     assert_allclose(A, exact, atol=1e-11 * np.abs(exact).max())
     assert mults < 0.5 * (20 * 21 // 2 * 9 + 9 * 10 // 2 * 20)
+
+
+def test_clusters_have_the_rank_of_the_whole():
+    """A parallelogram that is nearly flat: at each angle blocks and row space agree on how many rows are left."""
+    model, hinge, rod = rbd.Model("parallelogram"), rbd.Revolute("y"), rbd.Inertia.box([0.2, 0.2, 0.2], mass=1.0)
+    model.add_body("left", joint=hinge, inertia=rod)
+    model.add_body("coupler", "left", hinge, [0.5, 0.0, 0.0], rod)
+    model.add_body("right", joint=hinge, placement=[1.0, 0.0, 0.0], inertia=rod)
+    model.add_loop("pin", "coupler", "right", rbd.SphereInCylinder("y"), [1.0, 0.0, 0.0], [0.5, 0.0, 0.0])
+    ranks = []
+    for angle in np.geomspace(1e-6, 1e-3, 60):
+        constraint = loop_constraint(model, angle * np.array([1.0, -1.0, 1.0]), np.zeros(3))
+        ranks.append(row_space(constraint).r)
+        block = explicit_by_clusters(constraint, loop_clusters(model))
+        assert block.G.shape == (3, 3 - ranks[-1]), angle
+    assert set(ranks) == {1, 2}
 
 
 def test_a_follower_couples_loops_of_its_leader():
