@@ -49,6 +49,7 @@ class CompiledFunction:
 
     def __init__(self, function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> None:
         self.function, self.model, self.sizes = function, model, dict(sizes)
+        self._shapes = list(self.sizes.values())
         self._recorded: WeakKeyDictionary[Model, RecordedFunction] = WeakKeyDictionary()
         self._traced: deque[RecordedFunction] = deque(maxlen=MOST_CODES)
         self._current(model)
@@ -81,13 +82,16 @@ class CompiledFunction:
         self._traced.appendleft(found)
         return found
 
-    def __call__(self, *given: ArrayLike | Model, **named: ArrayLike) -> Any:
+    def __call__(self, *given: Any, **named: ArrayLike) -> Any:
         """Evaluate the function; the arguments are those after the model, or a model like it and these."""
         model = self.model
         if given and isinstance(given[0], Model):
             model, given = given[0], given[1:]
             self._require_alike(model)
-        recorded, arguments = self._current(model), self._in_order(given, named)
+        recorded = self._current(model)
+        if not named and list(map(_plain_shape, given)) == self._shapes:  # one state, read as it is
+            return _number(recorded.split(recorded.on_one(given), ()))
+        arguments = self._in_order(given, named)
         if any(_holds_symbols(x) for x in arguments):
             return self._on_symbols(recorded, arguments)
         arrays = [self._checked(name, x) for name, x in zip(self.sizes, arguments, strict=True)]
@@ -97,8 +101,7 @@ class CompiledFunction:
         }
         leading = common_axes(rows)
         if not leading:
-            found = recorded.split(recorded.on_one(arrays), ())
-            return float(found) if isinstance(found, np.ndarray) and not found.shape else found
+            return _number(recorded.split(recorded.on_one(arrays), ()))
         states = prod(leading)
         flat = [
             np.ascontiguousarray(np.broadcast_to(x, (*leading, x.shape[-1]))).reshape(states, x.shape[-1])
@@ -139,6 +142,15 @@ class CompiledFunction:
                 raise StateError(f"{name} has shape {x.shape}; inside a law {self._name} takes one state")
         found = recorded.split(recorded.on_symbols(given), ())
         return found.item() if isinstance(found, np.ndarray) and found.shape == () else found
+
+
+def _plain_shape(x: Any) -> Shape | None:
+    """Return the shape of a plain array of floats, None of anything else."""
+    return x.shape if type(x) is np.ndarray and x.dtype == float else None
+
+
+def _number(found: Any) -> Any:
+    return float(found) if isinstance(found, np.ndarray) and not found.shape else found
 
 
 def _holds_symbols(x: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -47,21 +48,23 @@ class Code:
         self.trace, self.size = trace, len(trace.outputs)
         self._compiled: dict[Lanes, Any] = {}
         # Bound calls for one state that wait for the next one. A thread takes one off the list, so it has it alone.
-        self._idle: list[tuple[list[NDArray], NDArray, Callable[[], None]]] = []
+        self._idle: list[tuple[NDArray, list[NDArray], NDArray, Callable[[], None]]] = []
 
-    def on_one(self, arguments: Sequence[NDArray]) -> NDArray:
+    def on_one(self, numbers: NDArray, arguments: Sequence[NDArray]) -> NDArray:
         """Return the results (n,) for one state."""
         try:
-            buffers, result, run = self._idle.pop()
+            held, buffers, result, run = self._idle.pop()
         except IndexError:
-            buffers = [np.empty(max(1, x.size)) for x in arguments]
-            result = np.empty(max(1, self.size))
+            held, result = np.empty(0), np.empty(max(1, self.size))
+            buffers = [np.empty(max(1, x.size)) for x in (numbers, *arguments)]
             run = self._bound(ALONE, dict(zip((*self.trace.names, RESULT), (*buffers, result), strict=True)), 1)
-        for buffer, x in zip(buffers, arguments, strict=True):
+        if held is not numbers:
+            buffers[0][: numbers.size] = numbers
+        for buffer, x in zip(buffers[1:], arguments, strict=True):
             buffer[: x.size] = x.ravel()
         run()
         found = result[: self.size].copy()
-        self._idle.append((buffers, result, run))
+        self._idle.append((numbers, buffers, result, run))
         return found
 
     def on_stack(self, numbers: NDArray, arguments: Sequence[NDArray], states: int) -> NDArray:
@@ -124,7 +127,7 @@ class RecordedFunction:
 
     def holds(self, model: Model) -> bool:
         """Return whether the model and all that the function depends on are unchanged."""
-        return all(a is b for a, b in zip(self.parts, parts_of(model), strict=True)) and self.guard.holds()
+        return all(map(is_, self.parts, parts_of(model))) and self.guard.holds()
 
     def of_other_numbers(self, model: Model) -> RecordedFunction | None:
         """Return the same code for a model that differs in numbers only; None if it differs in more."""
@@ -146,7 +149,7 @@ class RecordedFunction:
 
     def on_one(self, arguments: Sequence[NDArray]) -> NDArray:
         """Return the results (n,) for one state."""
-        return self.code.on_one((self.numbers, *arguments))
+        return self.code.on_one(self.numbers, arguments)
 
     def on_stack(self, arguments: Sequence[NDArray], states: int) -> NDArray:
         """Return the results (states, n). arguments : contiguous float arrays (states, n) each."""
@@ -183,7 +186,11 @@ class RecordedFunction:
 
 def parts_of(model: Model) -> tuple[Any, ...]:
     """Return the parts of a model, each of which is replaced by a new object when it changes."""
-    return tuple(getattr(model, name) for name in PARTS)
+    own = model.__dict__  # far quicker than attribute access, which looks at the class first
+    try:
+        return tuple([own[name] for name in PARTS])
+    except KeyError:  # a part that grew was not made into a tuple yet
+        return tuple(getattr(model, name) for name in PARTS)
 
 
 def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> RecordedFunction:

@@ -5,6 +5,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.algorithms.recursion_cost import closed_form_operations, spatial
+from rbdkit.course.catalogue import exercises
 from rbdkit.course.featherstone.pictures.inverse_dynamics_arrows import (
     SCALES,
     arm,
@@ -23,6 +24,20 @@ def test_the_terms_of_the_bars_add_up_to_the_joint_forces():
         assert sum(taken.terms.values()) == pytest.approx(rbd.rnea(model, q, qd, qdd), abs=1e-12)
         assert taken.terms["velocity"] == pytest.approx(taken_apart(arm(not heavy), q, qd, qdd).terms["velocity"])
         assert bool(taken.terms["gravity"].any()) == heavy
+
+
+def test_a_students_function_makes_the_bars():
+    """The solution of the lab, compiled once for the arm with and without gravity."""
+    (solution,) = (each.solution for each in exercises("LA") if each.name == "LA-2")
+    space = {"np": np, "rbd": rbd}
+    exec(solution, space)
+    fast = rbd.compile(space["my_rnea"], rbd.library.right_angle_arm("RRR", length=0.4, seed=5))
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 3))
+    own, theirs = (taken_apart(arm(True), q, qd, qdd, by) for by in (fast, None))
+    for name, term in theirs.terms.items():
+        np.testing.assert_allclose(own.terms[name], term, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(own.result.tau, rbd.rnea(arm(True), q, qd, qdd), rtol=0, atol=1e-12)
+    assert len(fast._traced) == 1
 
 
 def test_arrows_are_velocities_of_points_and_forces_of_joints():

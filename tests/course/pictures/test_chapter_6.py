@@ -6,6 +6,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.algorithms.sparse import expand_parents, ltdl, ltl, solve_LTDL
+from rbdkit.course.catalogue import exercises
 from rbdkit.course.featherstone.pictures import cost_meter, factorization_steps, inertia_pattern, unit_acceleration
 from rbdkit.course.featherstone.pictures.tree_picture import tree_layout
 from rbdkit.library.candelabra import candelabra
@@ -43,6 +44,22 @@ def test_bodies_that_an_entry_is_about():
             assert shown["moved by both"] == (", ".join(map(str, both)) or "none")
             expected = f"{H_ij:.4f} kg m²" if both else "0, whatever the masses"
             assert shown[f"H{i}{j}"] == expected
+
+
+@pytest.mark.parametrize("tree", inertia_pattern.TREES)
+def test_a_students_function_fills_the_matrix(tree):
+    """The solution of the lab, compiled for the tree; what is none yet is said, and nothing is drawn of it."""
+    (solution,) = (each.solution for each in exercises("LB") if each.name == "LB-3")
+    space = {"np": np}
+    exec(solution, space)
+    H, fault = inertia_pattern.matrix_by(space["my_tree_crba"], tree, "by lot")
+    assert fault == ""
+    np.testing.assert_allclose(H, inertia_pattern.matrix(tree, "by lot"), rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(H != 0.0, inertia_pattern.matrix(tree, "by lot") != 0.0)
+    empty = inertia_pattern.draw(tree, "as given", 2, 2, own=lambda model, q: np.zeros((7, 7)))
+    assert empty.readout[0] == ("H22", "0.0000 kg m²")
+    for other, note in ((lambda model, q: q, "does not return a matrix"), (lambda model, q: q[9], "stopped with")):
+        assert note in inertia_pattern.draw(tree, "as given", 2, 2, own=other).note
 
 
 def test_the_playgrounds_start_and_move():

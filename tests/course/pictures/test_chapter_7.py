@@ -6,6 +6,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit.algorithms import project_handles
 from rbdkit.algorithms.articulated.assembly_tree import bodies_of
+from rbdkit.course.catalogue import exercises
 from rbdkit.course.featherstone.pictures import across_the_joint, assembly_rounds, chain_on_a_handle, push_the_box
 from rbdkit.scene.palette import INERTIA
 
@@ -34,6 +35,22 @@ def test_the_box_moves_as_it_does_when_pushed(azimuth, elevation, slide):
     straight = next(arrow for arrow in motion if arrow.color == GREEN)
     assert np.cross(straight.vector, qdd[3:6]) == pytest.approx(np.zeros(3), abs=1e-12)
     assert picture.poses[3, 1, 3] == pytest.approx(slide)
+
+
+def test_a_students_function_moves_the_box():
+    """The solution of the lab, compiled once for all masses; from what is no inertia nothing is drawn."""
+    (solution,) = (each.solution for each in exercises("LC") if each.name == "LC-4")
+    space = {"np": np, "rbd": rbd}
+    exec(solution, space)
+    box = rbd.library.box_and_cylinder()
+    fast = rbd.compile(space["my_general_aba"], box)
+    for cylinder, slide in ((3.0, 0.0), (5.0, 0.2), (0.7, -0.3)):
+        own = push_the_box.draw(0.4, -0.9, cylinder, slide, "origin", own=fast)
+        assert own.readout == push_the_box.draw(0.4, -0.9, cylinder, slide, "origin").readout
+    assert len(fast._traced) == 1
+    for other in (lambda model, q, qd, tau: 0.0 * qd, lambda model, q, qd, tau: -tau):
+        found = push_the_box.draw(0.4, -0.9, 3.0, 0.0, "origin", own=rbd.compile(other, box))
+        assert "by your function yet" in found.note and not found.arrows
 
 
 def test_pushed_through_the_centre_of_apparent_mass_the_box_does_not_turn():

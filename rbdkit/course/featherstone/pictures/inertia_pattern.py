@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.sparse import density, expanded_parent
+from rbdkit.course.answers import call, numbers
 from rbdkit.course.featherstone.pictures.tree_picture import INK, draw_matrix, draw_tree, pair, shade
 from rbdkit.functions import crba
+from rbdkit.functions.compiled import compile as compiled
 from rbdkit.library.revolute_trees import revolute_tree
 from rbdkit.library.sparse_trees import FIG_6_2
 from rbdkit.model import Model
@@ -29,8 +33,11 @@ NUMBERINGS = ("as given", "depth first", "by lot")
 ROW, COLUMN, BOTH = LINES[0], LINES[1], LINES[2]
 
 
-def inertia_pattern() -> Playground:
-    """H of small trees: choose an entry and see whose motion it measures; renumber, and see H permuted."""
+def inertia_pattern(own: Callable[..., Any] | None = None) -> Playground:
+    """H of small trees: choose an entry and see whose motion it measures; renumber, and see H permuted.
+
+    own: a function ``(model, q) -> H`` that is compiled for each tree and fills its matrix, in place of the library's.
+    """
     return Playground(
         "An entry of the inertia matrix",
         [
@@ -39,7 +46,7 @@ def inertia_pattern() -> Playground:
             Slider("row i", "", 1, 7, 2, "the joint whose force is asked for", hard=True, whole=True),
             Slider("column j", "", 1, 7, 5, "the joint that accelerates", hard=True, whole=True),
         ],
-        draw,
+        draw if own is None else partial(draw, own=own),
         tour=[
             (
                 "One above the other",
@@ -83,16 +90,26 @@ def matrix(tree: str, numbering: str) -> NDArray:
     return H
 
 
-def draw(tree: str, numbering: str, row: float, column: float) -> Picture:
+@lru_cache
+def matrix_by(own: Callable[..., Any], tree: str, numbering: str) -> tuple[NDArray, str]:
+    """Return the same matrix by a student's function, compiled, and ''; or zeros and what is wrong."""
+    model = numbered_model(tree, numbering)
+    result, fault = call(lambda: compiled(own, model)(np.full(7, 0.4)))
+    H = None if fault else numbers(result[0] if isinstance(result, tuple) else result, 7, 7)
+    return (np.zeros((7, 7)), fault or "Your function does not return a matrix yet.") if H is None else (H, "")
+
+
+def draw(tree: str, numbering: str, row: float, column: float, own: Callable[..., Any] | None = None) -> Picture:
     """The tree, H, and one entry of it."""
-    model, H = numbered_model(tree, numbering), matrix(tree, numbering)
+    model = numbered_model(tree, numbering)
+    H, fault = (matrix(tree, numbering), "") if own is None else matrix_by(own, tree, numbering)
     lam, i, j = expanded_parent(model), round(row), round(column)
     moved = set(model.subtree(i)), set(model.subtree(j))
     both = moved[0] & moved[1]  # nu(i) and nu(j) of Eq 6.8
     figure, left, right = pair()
     fills = {k - 1: ROW for k in moved[0]} | {k - 1: COLUMN for k in moved[1]} | {k - 1: BOTH for k in both}
     draw_tree(left, lam, fills, {i - 1: ROW, j - 1: COLUMN} if i != j else {i - 1: BOTH})
-    size = np.sqrt(np.diagonal(H))
+    size = np.sqrt(np.maximum(np.diagonal(H), 1e-12))  # a student's may be anything
     share = np.abs(H) / np.outer(size, size)
     colors = {(a, b): shade(BOTH, share[a, b]) for a, b in np.argwhere(H != 0.0).tolist()}
     draw_matrix(right, colors, len(lam), {(i - 1, j - 1): INK, (j - 1, i - 1): INK})
@@ -106,6 +123,7 @@ def draw(tree: str, numbering: str, row: float, column: float) -> Picture:
             ("moved by both", why),
             ("density ρ", f"{density(lam):.3f}"),
         ],
-        note="Blue: bodies that joint i moves. Orange: those that joint j moves. Green: those that both move, and only "
+        note=fault
+        or "Blue: bodies that joint i moves. Orange: those that joint j moves. Green: those that both move, and only "
         "their inertias enter the entry. The fuller a cell, the stronger the coupling.",
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import aba, forward_kinematics
+from rbdkit.course.answers import call, numbers
 from rbdkit.figures import Plot
 from rbdkit.library.box_and_cylinder import TRAVEL, box_and_cylinder
 from rbdkit.model import Model
@@ -25,8 +29,11 @@ ROOM = 1.15
 """Distance from the middle to the sides of the picture, m."""
 
 
-def push_the_box() -> Playground:
-    """The box, a force that can be dragged around it, and the apparent mass in every direction."""
+def push_the_box(own: Callable[..., Any] | None = None) -> Playground:
+    """The box, a force that can be dragged around it, and the apparent mass in every direction.
+
+    own: a function ``(model, q, qd, tau) -> qdd`` that moves the box, in place of the library's.
+    """
     return Playground(
         "Push the box",
         [
@@ -36,7 +43,7 @@ def push_the_box() -> Playground:
             Slider("slide", "m", -TRAVEL, TRAVEL, 0.0, "where in the slot the cylinder is", hard=True),
             Slider("through", "", 0, 1, 0, "where the force acts", choices=("origin", "centre of apparent mass")),
         ],
-        draw,
+        draw if own is None else partial(draw, own=own),
         replace(scene_of(box_and_cylinder()), outline=ROOM * np.array([[-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]])),
         height=430,
         on_drag=dragged,
@@ -53,10 +60,19 @@ def push_the_box() -> Playground:
     )
 
 
-def draw(azimuth: float, elevation: float, cylinder: float, slide: float, through: str) -> Picture:
+def draw(
+    azimuth: float,
+    elevation: float,
+    cylinder: float,
+    slide: float,
+    through: str,
+    own: Callable[..., Any] | None = None,
+) -> Picture:
     """The box under a force of 1 N."""
     model, q = placed(cylinder, slide)
-    IA = felt(model, q)
+    IA = felt(model, q) if own is None else felt_by(own, model, q)
+    if IA is None:
+        return Picture(poses=forward_kinematics(model, q).poses, note="The box does not move by your function yet.")
     point = np.zeros(3) if through == "origin" else np.array([0.0, centre(cylinder, slide), 0.0])
     d = direction(azimuth, elevation)
     a = IA.inverse().acceleration(np.concatenate([np.cross(point, d), d]))
@@ -96,6 +112,24 @@ def felt(model: Model, q: NDArray) -> ArticulatedInertia:
     """Return the articulated inertia of the box."""
     rest = np.zeros(model.nv)
     return ArticulatedInertia(aba(model, q, rest, rest).IA[1])
+
+
+def felt_by(own: Callable[..., Any], model: Model, q: NDArray) -> ArticulatedInertia | None:
+    """Return the articulated inertia of the box by a student's function; None if that gives no inertia.
+
+    The box is free, so the first six entries of tau are a force on it, and unit forces give the columns of the inverse.
+    """
+    rest, accelerations = np.zeros(model.nv), []
+    for tau in np.eye(6, model.nv):
+        result, fault = call(own, model, q.copy(), rest.copy(), tau)
+        qdd = None if fault else numbers(result[0] if isinstance(result, tuple) else result, model.nv)
+        if qdd is None:
+            return None
+        accelerations.append(qdd[:6])
+    inverse = np.array(accelerations)
+    if not np.allclose(inverse, inverse.T) or np.linalg.eigvalsh(inverse).min() < 1e-9:
+        return None
+    return ArticulatedInertia(np.linalg.inv(inverse))
 
 
 def centre(cylinder: float, slide: float) -> float:
