@@ -20,10 +20,14 @@ VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "rbdkit.json"
+PROJECTS = ("pyproject.toml", "notebooks/pyproject.toml")
 
 
 def ensure(extras: Iterable[str]) -> Path:
-    """Make .venv hold rbdkit (editable) with the given extras and return its Python; quick when it already does."""
+    """Make .venv hold rbdkit with the given extras and the course, both editable, and return its Python.
+
+    It is quick when they are there already.
+    """
     if sys.version_info < (3, 11):  # noqa: UP036 (an older Python does come this far, and is told so)
         raise SystemExit(f"rbdkit needs Python 3.11 or newer, this is {sys.version.split()[0]}. Run it as python3.11.")
     stamp = _read_stamp()
@@ -31,11 +35,12 @@ def ensure(extras: Iterable[str]) -> Path:
     if stamp.get("place") != place or not PYTHON.exists():
         _make_venv()
         stamp = {"extras": []}
-    pyproject = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    pyproject = hashlib.sha256(b"".join((ROOT / file).read_bytes() for file in PROJECTS)).hexdigest()
     if stamp.get("pyproject") != pyproject or not set(extras) <= set(stamp["extras"]):
         wanted = sorted({*extras, *stamp["extras"]})
         _say(f"installing rbdkit[{','.join(wanted)}] into {VENV}; the first time takes a minute or two")
-        _call([PYTHON, "-m", "pip", "install", "--quiet", "--no-compile", "--editable", f"{ROOT}[{','.join(wanted)}]"])
+        packages = ["--editable", ROOT / "notebooks", "--editable", f"{ROOT}[{','.join(wanted)}]"]
+        _call([PYTHON, "-m", "pip", "install", "--quiet", "--no-compile", *packages])
         _compile()
         STAMP.write_text(json.dumps({"place": place, "pyproject": pyproject, "extras": wanted}))
     return PYTHON

@@ -180,7 +180,6 @@ _PACKAGES = (
     "collision",
     "constraints",
     "costs",
-    "course",
     "derivatives",
     "drafting",
     "engine",

@@ -18,8 +18,8 @@ import pytest
 import rbdkit as rbd
 from rbdkit import atomic_write
 from rbdkit.atomic_write import write_file, written_beside
-from rbdkit.course.grading import table
 from rbdkit.pictures import files
+from rbdkit_course.grading import table
 
 PACKAGE = Path(atomic_write.__file__).parent
 BEFORE = b"years of work\n"

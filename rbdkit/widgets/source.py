@@ -37,7 +37,9 @@ class Source:
             while lines and not lines[-1].strip():
                 lines.pop()
             parts = Path(inspect.getsourcefile(thing) or "").parts
-            inside = parts[parts.index("rbdkit") :] if "rbdkit" in parts else parts[-1:]
+            module = inspect.getmodule(thing)  # a code object has a file, but knows no module
+            package = module.__name__.partition(".")[0] if module else ""
+            inside = parts[parts.index(package) :] if package in parts else parts[-1:]
             text = dedent("".join(lines)).rstrip()
             found.append((f"{'/'.join(inside)}, line {first}", text if self.doc else without_doc(text)))
         return found

@@ -67,8 +67,8 @@ def test_hints_unfold_one_after_the_other(course):
 
 
 SLOW = """import time
-from rbdkit.course.checks import checks
-from rbdkit.course.verdict import wrong
+from rbdkit_course.checks import checks
+from rbdkit_course.verdict import wrong
 @checks("00-1")
 def slow_check(answer):
     time.sleep(3)

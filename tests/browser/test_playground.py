@@ -106,7 +106,7 @@ def test_a_drawing_alone_with_choice_and_refusal(page_with_both):
 def test_a_tour_moves_the_sliders_and_says_what_to_see(notebook):
     notebook.run(
         """
-from rbdkit.course.featherstone.pictures.push_the_box import push_the_box
+from rbdkit_course.featherstone.pictures.push_the_box import push_the_box
 box = push_the_box()
 box
 """
@@ -134,7 +134,7 @@ def test_how_a_picture_is_made_unfolds_below_it(notebook):
     """Where a function made it; a cell that makes it itself shows that already."""
     made_here = "Playground('own', [Slider('a', '', 0.0, 1.0, 0.5)], lambda a: Picture(readout=[('a', f'{a:g}')]))"
     notebook.run(
-        "from rbdkit.course.featherstone import pictures\npictures.far_frame()",
+        "from rbdkit_course.featherstone import pictures\npictures.far_frame()",
         f"from rbdkit.widgets import Picture, Playground, Slider\n{made_here}",
     )
     made = notebook.page.locator(".rbd-made")

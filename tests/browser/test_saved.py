@@ -14,7 +14,7 @@ import pytest
 from ipywidgets.embed import embed_data
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures import dh_frames
+from rbdkit_course.featherstone.pictures import dh_frames
 
 ARTEFACTS = Path(__file__).parent / "artefacts"
 
@@ -77,7 +77,7 @@ def test_sliders_that_nobody_answers_are_not_to_be_used(opened):
 
 CELL = """
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures import dh_frames
+from rbdkit_course.featherstone.pictures import dh_frames
 run = rbd.simulate(rbd.library.double_pendulum(), [2.0, 1.0], duration=0.5)
 rbd.show(run)
 """
@@ -202,7 +202,7 @@ def test_one_output_carries_the_code_for_all(notebook, chromium, tmp_path):
     context.close()
 
 
-FRAMES = "from rbdkit.course.featherstone import pictures\n\npictures.dh_frames()"
+FRAMES = "from rbdkit_course.featherstone import pictures\n\npictures.dh_frames()"
 
 
 def test_a_page_without_network_computes_a_playground(chromium, tmp_path):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import answers, exercises
-from rbdkit.course.verdict import Verdict
+import rbdkit_course as course
 from rbdkit.library.holzinger import MOMENTS
+from rbdkit_course import answers, exercises
+from rbdkit_course.verdict import Verdict
 
 GIVEN = {  # what a check is handed besides the answer
     "period": {"pendulum": rbd.library.pendulum()},
@@ -96,7 +97,7 @@ def test_nothing_else_makes_a_check_raise(exercise):
         verdict = exercise.judge(*arguments)
         assert isinstance(verdict, Verdict), arguments
         assert verdict.exercise == exercise.name and verdict.why
-    assert "pendulum" in rbd.course.first_steps.period(2.006, None).why
+    assert "pendulum" in course.first_steps.period(2.006, None).why
 
 
 def leaving(*arguments):

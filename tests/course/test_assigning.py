@@ -10,12 +10,12 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.accuracy import response
-from rbdkit.course import exercise, exercises, featherstone, labs
-from rbdkit.course.__main__ import NOTEBOOKS, main
-from rbdkit.course.contents import LESSONS, lesson
-from rbdkit.course.grading import assign, numbers_of, submissions
-from rbdkit.course.grading.assembling import assembled, read
-from rbdkit.course.grading.assigning import assigned
+from rbdkit_course import exercise, exercises, featherstone, labs
+from rbdkit_course.__main__ import NOTEBOOKS, main
+from rbdkit_course.contents import LESSONS, lesson
+from rbdkit_course.grading import assign, numbers_of, submissions
+from rbdkit_course.grading.assembling import assembled, read
+from rbdkit_course.grading.assigning import assigned
 
 VARIED = [each for each in exercises() if each.numbers]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from numpy.testing import assert_allclose
 
-from rbdkit.course import errata
-from rbdkit.course.errata import Errors, Finding
-from rbdkit.course.errata.holzinger_steps import forty_digits
 from rbdkit.library import free_rotation
 from rbdkit.library.holzinger import MOMENTS, SPIN
+from rbdkit_course import errata
+from rbdkit_course.errata import Errors, Finding
+from rbdkit_course.errata.holzinger_steps import forty_digits
 
 # Facts about orders, figures and numbers with four printed digits; all others are right to round-off.
 NOT_TO_ROUND_OFF = {"Eq 82", "Eqs 83 to 85", "Fig 11, longest steps", "section 10.2, first acceleration"} | {

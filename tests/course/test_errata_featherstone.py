@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from rbdkit.course import errata
+from rbdkit_course import errata
 
 SEEDS = range(3)
 I3 = np.eye(3)

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-from rbdkit.course import errata
 from rbdkit.spatial import sphere
+from rbdkit_course import errata
 
 SEEDS = range(3)
 I3 = np.eye(3)

@@ -9,7 +9,7 @@ import pytest
 import sympy
 from scipy.linalg import block_diag, null_space
 
-from rbdkit.course import errata
+from rbdkit_course import errata
 
 SEEDS = range(3)
 I3 = np.eye(3)

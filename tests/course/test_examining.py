@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from rbdkit.course import exercise
-from rbdkit.course.__main__ import NOTEBOOKS, main
-from rbdkit.course.grading import assembled_exam, exam, grade, numbers_of
-from rbdkit.course.grading.assembling import read
+from rbdkit_course import exercise
+from rbdkit_course.__main__ import NOTEBOOKS, main
+from rbdkit_course.grading import assembled_exam, exam, grade, numbers_of
+from rbdkit_course.grading.assembling import read
 
 ASKED = ("F02-1", "F04-1", "F04-2", "F11-4")
 CHOSEN = [exercise(name) for name in ASKED]
@@ -38,7 +38,7 @@ def test_an_exam_asks_and_does_not_help():
         for number in each.numbers:
             assert number.said(numbers_of(each, "Ada", "word")[number.name]) in text
     assert f"{sum(each.stars for each in CHOSEN)} points" in text and "**Ada**" in text
-    assert "from rbdkit.course.featherstone import" in text
+    assert "from rbdkit_course.featherstone import" in text
     assert len({cell["id"] for cell in own["cells"]}) == len(own["cells"])
 
 

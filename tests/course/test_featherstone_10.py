@@ -7,8 +7,8 @@ import pytest
 
 from rbdkit.accuracy import response
 from rbdkit.costs import branching
-from rbdkit.course.featherstone import chapter_10
 from rbdkit.library import branched_parents, chain_parents, zigzag_angles, zigzag_chain
+from rbdkit_course.featherstone import chapter_10
 
 NONSENSE = [None, "soon", [], {}, object(), np.nan, [np.nan] * 6, [[1, 2], [3]], lambda: 1 / 0, np.inf]
 

@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rbdkit as rbd
+import rbdkit_course as course
 from rbdkit.algorithms.solvers import active_set
-from rbdkit.course.featherstone import chapter_11
+from rbdkit_course.featherstone import chapter_11
 
 
 def test_one_contact():
@@ -117,7 +118,7 @@ def test_a_bounce_has_a_direction(right, other, word):
         exec(code, names)
         return chapter_11.bounced(names["my_bounce"])
 
-    solution = rbd.course.exercise("F11-5").solution
+    solution = course.exercise("F11-5").solution
     assert right in solution and drawn(solution) and drawn(solution.replace("after / 4", "2 * after"))
     verdict = drawn(solution.replace(right, other))
     assert not verdict and word in verdict.why

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone import chapter_2
 from rbdkit.spatial import Screw, plucker, so3
 from rbdkit.spatial.screw import twist_screw
+from rbdkit_course.featherstone import chapter_2
 
 NONSENSE = (None, "six", 10**400, [1, 2], np.full(6, np.nan), {"a": 1}, object(), [[1, 2], [3]])
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.featherstone import chapter_3
 from rbdkit.joints import Helical
 from rbdkit.spatial import subspace
+from rbdkit_course.featherstone import chapter_3
 
 NONSENSE = (None, "six", 10**400, [1, 2], np.full(6, np.nan), {"a": 1}, object(), [[1, 2], [3]])
 

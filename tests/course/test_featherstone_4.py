@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rbdkit.course.featherstone import chapter_4
 from rbdkit.joints import RackAndPinion
 from rbdkit.model.graph import ConnectivityGraph, regular_numbering, spanning_trees
 from rbdkit.spatial import euler, quaternion
+from rbdkit_course.featherstone import chapter_4
 
 NONSENSE = [None, "tree", object(), [], [None], ["a", "b"], {}, float("nan"), [float("inf")] * 6, print, lambda: 1]
 

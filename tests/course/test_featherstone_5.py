@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone import chapter_5
-from rbdkit.course.featherstone.chapter_5 import ACCELERATIONS, POSE, RATES, arm
+from rbdkit_course.featherstone import chapter_5
+from rbdkit_course.featherstone.chapter_5 import ACCELERATIONS, POSE, RATES, arm
 
 NONSENSE = [None, "soon", [1, 2], np.nan, np.zeros((2, 2)), {}, lambda x: x]
 

@@ -7,9 +7,9 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.algorithms.sparse import expand_parents, multiply_L, solve_L, solve_LT
-from rbdkit.course.featherstone import chapter_6
 from rbdkit.library import double_pendulum
 from rbdkit.library.revolute_trees import revolute_tree
+from rbdkit_course.featherstone import chapter_6
 
 NONSENSE = [None, "tree", 3.5, object(), [], [None], ["a", "b"], {}, float("nan"), [float("inf")] * 7, print]
 

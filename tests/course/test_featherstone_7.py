@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone import chapter_7
+from rbdkit_course.featherstone import chapter_7
 
 NONSENSE = [None, "box", [], np.nan, np.inf, {}, object(), (1, "x"), np.zeros((3, 3)), lambda: 0, 1j, True]
 

@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 
 import rbdkit as rbd
 from rbdkit.algorithms.loops import Baumgarte, loop_constraint, loop_equation, loop_mobility, solve_for_forces
-from rbdkit.course.featherstone import chapter_8, four_bar
-from rbdkit.course.featherstone.four_bar import MODEL, closed
+from rbdkit_course.featherstone import chapter_8, four_bar
+from rbdkit_course.featherstone.four_bar import MODEL, closed
 
 
 def test_counted():

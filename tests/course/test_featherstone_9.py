@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import brentq
 
 from rbdkit import algorithms
-from rbdkit.course.featherstone import chapter_9
 from rbdkit.library import cat_roll, satellite_with_arm
+from rbdkit_course.featherstone import chapter_9
 
 
 def test_merged():

@@ -5,8 +5,8 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.algorithms.gears import Gear, Gears
-from rbdkit.course.featherstone import chapter_9b
-from rbdkit.course.featherstone.chapter_9b import CRANK, LOAD, ROTOR, WRIST_RATIO, elbow_arm
+from rbdkit_course.featherstone import chapter_9b
+from rbdkit_course.featherstone.chapter_9b import CRANK, LOAD, ROTOR, WRIST_RATIO, elbow_arm
 
 NONSENSE = [None, "soon", [1, 2], np.nan, -1.5, np.zeros((2, 2)), {}, lambda x: x]
 

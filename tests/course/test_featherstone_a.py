@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.featherstone import appendix_a
 from rbdkit.spatial import planar, plucker
 from rbdkit.spatial.compact import fv, mv
 from rbdkit.trace import Operations
+from rbdkit_course.featherstone import appendix_a
 
 NONSENSE = [None, "v", 3.0, [1, 2], {}, lambda *x: None, lambda *x: "no", lambda: 0.0, lambda *x: 1 / 0]
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import first_steps
 from rbdkit.library import double_pendulum, pendulum, small_swing_period
 from rbdkit.spatial import se3
+from rbdkit_course import first_steps
 
 
 def test_period_accepts_theory_and_simulation():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import gebhardt_romero as course
 from rbdkit.library.gebhardt_romero import CASES
+from rbdkit_course import gebhardt_romero as course
 
 
 @pytest.mark.parametrize("answer", [np.arccos(0.75), np.pi - np.arccos(0.75), np.arccos(0.25), np.float64(0.7227)])

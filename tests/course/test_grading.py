@@ -10,23 +10,24 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import exercise, exercises
-from rbdkit.course.__main__ import NOTEBOOKS, main
-from rbdkit.course.contents import LESSONS
-from rbdkit.course.grading import Step, assembled, grade_notebook, running, submissions
-from rbdkit.course.grading import session as grading_session
-from rbdkit.course.grading.assembling import arguments, lesson_of, read
 from rbdkit.spatial.rates import classical_acceleration
+from rbdkit_course import exercise, exercises
+from rbdkit_course.__main__ import NOTEBOOKS, main
+from rbdkit_course.contents import LESSONS
+from rbdkit_course.grading import Step, assembled, grade_notebook, running, submissions
+from rbdkit_course.grading import session as grading_session
+from rbdkit_course.grading.assembling import arguments, lesson_of, read
 
 GUARD = "1200"
 """Seconds for a cell, which none here takes on any machine."""
 START = {  # a short course: three exercises of the first notebook, and two of others for what strict means
-    "00-1": ("my_period = 1.0", "rbd.course.first_steps.period(my_period, model)"),
-    "00-3": ('my_model = rbd.Model("two rods")', "rbd.course.first_steps.two_rods(my_model)"),
-    "00-2": ("my_step = 1e-3", "rbd.course.first_steps.longest_step(my_step, double, start_pose)"),
+    "00-1": ("my_period = 1.0", "course.first_steps.period(my_period, model)"),
+    "00-3": ('my_model = rbd.Model("two rods")', "course.first_steps.two_rods(my_model)"),
+    "00-2": ("my_step = 1e-3", "course.first_steps.longest_step(my_step, double, start_pose)"),
 }
 GIVEN = """import numpy as np
 import rbdkit as rbd
+import rbdkit_course as course
 
 model, double = rbd.library.pendulum(), rbd.library.double_pendulum()
 start_pose = np.array([1.5, 0.5])"""
@@ -65,11 +66,11 @@ def test_a_class(course, tmp_path, capsys):
     added = "def period_of(model):\n    return rbd.library.small_swing_period(model)"
     hand_in(handed, "Ada", notebook(right, added))
     cheating = {
-        "00-1": "import rbdkit.course.verdict as v\nv.wrong = v.right\nmodel = None\nmy_period = '=1+1'",
-        "00-3": "rbd.course.first_steps.two_rods.__wrapped__.__code__ = (lambda *a: 1).__code__\nmy_model = 3",
+        "00-1": "import rbdkit_course.verdict as v\nv.wrong = v.right\nmodel = None\nmy_period = '=1+1'",
+        "00-3": "course.first_steps.two_rods.__wrapped__.__code__ = (lambda *a: 1).__code__\nmy_model = 3",
         "00-2": "my_step = None\n1 / 0",
     }
-    hand_in(handed, "Bob", notebook(cheating, checks='rbd.course.verdict.right("")'))
+    hand_in(handed, "Bob", notebook(cheating, checks='course.verdict.right("")'))
     (handed / "Dot.ipynb").write_text("no notebook")
 
     assert main(["grade", str(handed), "--out", str(out), "--notebooks", str(course), "--seconds", GUARD]) == 0
@@ -80,8 +81,8 @@ def test_a_class(course, tmp_path, capsys):
         "Ada": ("4", "4"), "Bob": ("0", "4"), "Dot": ("0", "0"),
     }  # fmt: skip
     assert "1.638 s" in rows["Ada"]["00-1 why"]
-    assert rows["Bob"]["00-1 why"] == "the answer changes what is not its own: rbdkit.course.verdict.wrong"
-    assert "what is not its own: rbdkit.course.first_steps.two_rods" in rows["Bob"]["00-3 why"]
+    assert rows["Bob"]["00-1 why"] == "the answer changes what is not its own: rbdkit_course.verdict.wrong"
+    assert "what is not its own: rbdkit_course.first_steps.two_rods" in rows["Bob"]["00-3 why"]
     assert "ZeroDivisionError" in rows["Bob"]["00-2 why"]
     assert {name: row["tampering"].count(": ") for name, row in rows.items()} == {"Ada": 0, "Bob": 4, "Dot": 0}
 
@@ -134,9 +135,9 @@ TAMPERING = [
         "00-2": "import builtins\nsaid = print\nbuiltins.print = lambda *a, **k: said(a[0], 99)\nmy_step = 1.0",
     },
     {
-        "00-1": "import rbdkit.course.catalogue as c\nimport types\n"
+        "00-1": "import rbdkit_course.catalogue as c\nimport types\n"
         "c.Exercise.judge = lambda *a: types.SimpleNamespace(points=1, right=True, why='')\nmy_period = 0.0",
-        "00-3": "import rbdkit.course.grading.session as s\ns._before.clear()\nmy_model = rbd.Model('m')",
+        "00-3": "import rbdkit_course.grading.session as s\ns._before.clear()\nmy_model = rbd.Model('m')",
         "00-2": "get_ipython().input_transformers_post.append(lambda lines: lines)\nmy_step = 1.0",
     },
 ]
@@ -199,7 +200,7 @@ def test_what_a_check_says_is_taken():
 
 
 def test_an_interruption_loses_nobodys_row(course, tmp_path, monkeypatch):
-    from rbdkit.course.grading import table
+    from rbdkit_course.grading import table
 
     def stand_in(*_):
         if rows := len(seen):
@@ -220,7 +221,7 @@ def test_an_interruption_loses_nobodys_row(course, tmp_path, monkeypatch):
 
 
 def test_no_cell_of_the_table_is_a_formula(course, tmp_path, monkeypatch, capsys):
-    from rbdkit.course.grading import table
+    from rbdkit_course.grading import table
 
     names = ['=HYPERLINK("x")', "+1", "-1", "@a", "＝1", "a\nb", "a\x1b[2Jb", os.fsdecode(b"\xff"), "plain"]
     monkeypatch.setattr(table, "grade_notebook", lambda *_: [table.Grade("00-1", 0, 1, "\t=1+1", "-2\x00")])
@@ -285,7 +286,7 @@ def test_whatever_was_handed_in_has_a_row_with_a_reason(course, tmp_path):
 
 
 def test_a_fault_in_grading_one_notebook_does_not_cost_the_others_theirs(course, tmp_path, monkeypatch):
-    from rbdkit.course.grading import table
+    from rbdkit_course.grading import table
 
     grades = iter([RuntimeError("no kernel"), [table.Grade("00-1", 1, 1, "so it is")]])
 
@@ -361,17 +362,17 @@ def test_what_is_forbidden_raises_and_is_open_again_afterwards():
 
 
 def test_what_was_changed_is_named_and_put_back():
-    from rbdkit.course import verdict
+    from rbdkit_course import verdict
 
     right = verdict.right
     grading_session.begin({}, [], [])
     verdict.right = verdict.wrong
-    assert grading_session.end({})[1] == ["rbdkit.course.verdict.right"]
+    assert grading_session.end({})[1] == ["rbdkit_course.verdict.right"]
     assert verdict.right is right
     truth = verdict.Verdict.__bool__
     grading_session.begin({}, [], [])
     verdict.Verdict.__bool__ = lambda self: True
-    assert grading_session.end({})[1] == ["rbdkit.course.verdict.Verdict.__bool__"]
+    assert grading_session.end({})[1] == ["rbdkit_course.verdict.Verdict.__bool__"]
     assert verdict.Verdict.__bool__ is truth and not verdict.wrong("")
 
 

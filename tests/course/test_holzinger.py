@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import holzinger
 from rbdkit.formulations.local_velocity import Projection
 from rbdkit.library import tumbling_box, tumbling_box_state
+from rbdkit_course import holzinger
 
 J = np.array([5.2988, 1.1775, 4.3568])
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.linalg import expm
 
 import rbdkit as rbd
-from rbdkit.course import mueller_terze as course
 from rbdkit.library import heavy_top
 from rbdkit.spatial import se3, so3, so3xr3
+from rbdkit_course import mueller_terze as course
 
 
 def by_equation_8(C, V):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.course import one_table
+from rbdkit_course import one_table
 
 
 def test_a_table_has_what_exists_and_nothing_else():

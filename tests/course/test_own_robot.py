@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import own_robot
+from rbdkit_course import own_robot
 
 
 def test_links_swing_as_they_were_timed():

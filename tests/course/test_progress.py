@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import course_map, done, exercise_list, progress
+import rbdkit_course as course
+from rbdkit_course import course_map, done, exercise_list, progress
 
 
 @pytest.fixture
@@ -44,9 +45,9 @@ def test_the_folder_is_where_the_platform_wants_it(monkeypatch, platform, settin
 
 def test_a_right_answer_is_kept_and_a_wrong_one_is_not(place):
     model = rbd.library.pendulum()
-    assert not rbd.course.first_steps.period(1.0, model)
+    assert not course.first_steps.period(1.0, model)
     assert progress.done() == {} and not place.exists()
-    verdict = rbd.course.first_steps.period(1.64, model)
+    verdict = course.first_steps.period(1.64, model)
     assert verdict and (verdict.exercise, verdict.points) == ("00-1", 1)
     assert progress.done() == {"00-1": date.today().isoformat()}
     assert repr(done("00")).startswith("1/3 exercises done: ✓ How long is a swing?, · How bold")
@@ -82,19 +83,19 @@ def test_nothing_else_is_read_written_or_removed(place):
 
 def test_a_folder_that_cannot_be_written_stops_nobody(place):
     place.write_text("a file where the folder should be")
-    assert rbd.course.first_steps.period(1.64, rbd.library.pendulum())
+    assert course.first_steps.period(1.64, rbd.library.pendulum())
     assert progress.done() == {}
     progress.forget()
 
 
 def test_the_map_leads_to_every_notebook():
     html = course_map()._repr_html_()
-    for each in rbd.course.LESSONS:
+    for each in course.LESSONS:
         assert f'href="{each.file}.ipynb"' in html
     links = exercise_list()._repr_html_()
     assert "../featherstone/05_inverse_dynamics.ipynb" in links
 
 
 def test_titles_in_print_have_no_latex():
-    text = repr(rbd.course.done("F08"))
+    text = repr(course.done("F08"))
     assert "K by hand" in text and "$" not in text and "{" not in text

@@ -10,12 +10,12 @@ import pytest
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from rbdkit.course import progress
-from rbdkit.course.__main__ import NOTEBOOKS, main
-from rbdkit.course.mathml import with_mathml
-from rbdkit.course.publishing import linked, publish
+from rbdkit_course import progress
+from rbdkit_course.__main__ import NOTEBOOKS, main
+from rbdkit_course.mathml import with_mathml
+from rbdkit_course.publishing import linked, publish
 
-TASK = "from rbdkit.course import progress\nprint(6 * 7001, 'done:', [*progress.done()])"
+TASK = "from rbdkit_course import progress\nprint(6 * 7001, 'done:', [*progress.done()])"
 
 
 class Links(HTMLParser):

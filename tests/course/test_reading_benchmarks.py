@@ -7,8 +7,8 @@ import types
 import numpy as np
 import pytest
 
-from rbdkit.course import reading_benchmarks
-from rbdkit.course.reading_benchmarks import bursts, ratio, rounds_needed, takes_turns
+from rbdkit_course import reading_benchmarks
+from rbdkit_course.reading_benchmarks import bursts, ratio, rounds_needed, takes_turns
 
 THEIRS, OURS = bursts(50, seed=1)
 

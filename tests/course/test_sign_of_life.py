@@ -2,12 +2,12 @@
 
 import pytest
 
-from rbdkit.course.checks import checks
-from rbdkit.course.verdict import wrong
+from rbdkit_course.checks import checks
+from rbdkit_course.verdict import wrong
 
 ANSWERED = """
-from rbdkit.course.checks import checks
-from rbdkit.course.verdict import wrong
+from rbdkit_course.checks import checks
+from rbdkit_course.verdict import wrong
 
 @checks("00-1")
 def check(answer):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rbdkit.algorithms.elastic import Attached, point_spring
-from rbdkit.course import sueda_parts as course
 from rbdkit.forces.muscle_curves import passive_force_length
 from rbdkit.joints.spline_basis import BASES
 from rbdkit.spatial import se3
 from rbdkit.spatial.so3 import skew
+from rbdkit_course import sueda_parts as course
 
 
 def wrenches(E1, x1, E2, x2, k):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.course import workbench
+from rbdkit_course import workbench
 
 RIGHT = {"explicit_euler": 1, "heun": 2, "rk4": 4, "rk5": 6}
 

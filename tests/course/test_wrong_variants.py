@@ -5,8 +5,8 @@ from types import FunctionType
 import numpy as np
 import pytest
 
-from rbdkit.course import exercise
 from rbdkit.spatial import so3
+from rbdkit_course import exercise
 
 VARIANTS = [
     ("S01-1", "a, b, c = 1.0, 1 / 2", "a, b, c = 2.0, 1 / 2", "hardly turns"),

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone import pictures
 from rbdkit.export.worked_out import MOST_VARIANTS, worked_out_of
 from rbdkit.figures import Plot
 from rbdkit.scene import Arrow, Ellipsoid
 from rbdkit.trace import trace
 from rbdkit.widgets import Picture, Playground, Slider
+from rbdkit_course.featherstone import pictures
 
 ONE = (Slider("a", "rad", -2.0, 2.0, 0.5),)
 

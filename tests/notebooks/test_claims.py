@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdkit.course.contents import LESSONS
+from rbdkit_course.contents import LESSONS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 

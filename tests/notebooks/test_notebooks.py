@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rbdkit.course.catalogue import exercises
-from rbdkit.course.contents import LESSONS
+from rbdkit_course.catalogue import exercises
+from rbdkit_course.contents import LESSONS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST_CELL = 1800  # seconds: a guard, on a busy machine too

@@ -236,7 +236,9 @@ def test_environment_is_installed_once_and_again_when_the_project_changes(enviro
         "STAMP": ".venv/stamp.json",
     }.items():
         monkeypatch.setattr(environment, name, tmp_path / path)
-    (tmp_path / "pyproject.toml").write_text("first")
+    (tmp_path / "notebooks").mkdir()
+    for project in environment.PROJECTS:
+        (tmp_path / project).write_text("first")
 
     def steps(*extras: str) -> list[str]:
         calls.clear()
@@ -247,7 +249,8 @@ def test_environment_is_installed_once_and_again_when_the_project_changes(enviro
     assert steps("lab") == []
     assert steps("lab", "test") == ["[lab,test]", "compiled"]
     assert steps("lab") == []
-    (tmp_path / "pyproject.toml").write_text("second")
-    assert steps("lab") == ["[lab,test]", "compiled"]
+    for project in environment.PROJECTS:
+        (tmp_path / project).write_text("second")
+        assert steps("lab") == ["[lab,test]", "compiled"]
     monkeypatch.setattr(environment.sys, "base_prefix", "another Python")
     assert steps("lab") == ["venv", "[lab]", "compiled"]

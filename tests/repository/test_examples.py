@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import rbdkit
+import rbdkit_course
 
-PACKAGE = Path(rbdkit.__file__).parent
+PACKAGE, COURSE = (Path(package.__file__).parent for package in (rbdkit, rbdkit_course))
 PROMPT = re.compile(r"^ *>>> ", re.MULTILINE)
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 NAMES = re.compile(r"(\*{0,2}\w+)(?:, (\*{0,2}\w+))*(?: : \S.*)?")
@@ -52,8 +53,12 @@ BASES = {"ConstraintElement", "CrouchGrossman", "ForceElement", "JointType", "Mu
 
 def modules_with_examples() -> list[str]:
     """Found by their text: what draws is imported by the tests that need it."""
-    files = [file for file in sorted(PACKAGE.rglob("*.py")) if PROMPT.search(file.read_text(encoding="utf-8"))]
-    parts = [file.relative_to(PACKAGE.parent).with_suffix("").parts for file in files]
+    parts = [
+        file.relative_to(package.parent).with_suffix("").parts
+        for package in (PACKAGE, COURSE)
+        for file in sorted(package.rglob("*.py"))
+        if PROMPT.search(file.read_text(encoding="utf-8"))
+    ]
     return [".".join(part[:-1] if part[-1] == "__init__" else part) for part in parts]
 
 

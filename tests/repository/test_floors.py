@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "rbdkit"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "rbdkit"
+COURSE = ROOT / "notebooks" / "rbdkit_course"
 
 FLOORS = [
     {"atomic_write", "errors", "loaded"},
@@ -24,7 +26,7 @@ FLOORS = [
     {"accuracy", "drafting", "simulation"},
     {"scene"},
     {"figures", "pictures", "stepping"},
-    {"course", "export", "widgets"},
+    {"export", "widgets"},
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 DRAWING = {"IPython", "anywidget", "ipydatawidgets", "ipywidgets", "matplotlib", "pythreejs"}
@@ -43,7 +45,8 @@ def home(file: Path) -> str:
 
 def imports(file: Path) -> Iterator[tuple[int, str]]:
     """Line and absolute dotted name of everything that a file imports, inside functions too."""
-    package = ["rbdkit", *file.relative_to(PACKAGE).parent.parts]
+    top = COURSE if COURSE in file.parents else PACKAGE
+    package = [top.name, *file.relative_to(top).parent.parts]
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -70,6 +73,17 @@ def test_no_file_imports_from_a_floor_above():
     assert not wrong, "imports from above:\n" + "\n".join(wrong)
 
 
+def test_the_package_knows_nothing_of_the_course():
+    """It is a distribution of its own, which an engineer need not install."""
+    wrong = [
+        f"{file.relative_to(ROOT)}:{line} imports {name}"
+        for file in PACKAGE.rglob("*.py")
+        for line, name in imports(file)
+        if name.split(".")[0] == COURSE.name
+    ]
+    assert not wrong, "imports of the course:\n" + "\n".join(wrong)
+
+
 def test_the_readable_algorithms_know_no_kernel():
     """They are what kernels are recorded from and compared with."""
     readable = [file for file in sources() if home(file) == "algorithms"]
@@ -83,10 +97,10 @@ def test_the_readable_algorithms_know_no_kernel():
 
 
 def test_the_compiler_is_entered_by_its_face_alone():
+    others = [file for file in sources() if home(file) != "trace"]
     wrong = [
-        f"{file.relative_to(PACKAGE.parent)}:{line} imports {name}"
-        for file in sources()
-        if home(file) != "trace"
+        f"{file.relative_to(ROOT)}:{line} imports {name}"
+        for file in [*others, *COURSE.rglob("*.py")]
         for line, name in imports(file)
         if (name.startswith("rbdkit.trace.") and (PACKAGE / "trace" / name.split(".")[2]).with_suffix(".py").exists())
         or name.startswith(("rbdkit.trace.run.", "rbdkit.trace.emit."))

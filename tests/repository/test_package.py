@@ -50,7 +50,22 @@ def test_wheel_is_pure_python_and_complete(wheel, stored_files, root):
     assert names == package
 
 
-OURS = {"rbdkit", "tests"}
+def test_the_wheel_of_the_course_brings_its_notebooks_and_its_command(stored_files, root, tmp_path):
+    pip("wheel", "--no-deps", "--wheel-dir", tmp_path, root / "notebooks")
+    (file,) = tmp_path.iterdir()
+    assert file.name.endswith("-py3-none-any.whl")
+    wheel = zipfile.ZipFile(file)
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name and not name.endswith("ruff.toml")}
+    stored = {
+        file.relative_to(root / "notebooks").as_posix() for file in stored_files if root / "notebooks" in file.parents
+    }
+    package = {name for name in stored if name.startswith("rbdkit_course/")}
+    assert names == package | {f"rbdkit_course/notebooks/{name}" for name in stored if name.endswith(".ipynb")}
+    (commands,) = (wheel.read(name).decode() for name in wheel.namelist() if name.endswith("entry_points.txt"))
+    assert "rbdkit-course = rbdkit_course.__main__:main" in commands
+
+
+OURS = {"rbdkit", "rbdkit_course", "tests"}
 
 
 def _name(requirement: str) -> str:

@@ -27,8 +27,8 @@ def test_the_course_is_published_by_its_own_command(root):
     (extras,) = re.findall(r"\.\[([a-z,]+)\]", install)
     known = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert set(extras.split(",")) <= set(known)
-    *python, out = publish.split()
-    assert python == ["python", "-m", "rbdkit.course", "publish", "--out"]
+    *command, out = publish.split()
+    assert command == ["rbdkit-course", "publish", "--out"]
     assert job["steps"][-1]["with"]["path"] == out
 
 

@@ -642,10 +642,10 @@ def _balance(c, power_balance):
 
 
 def _public() -> dict[str, Any]:
-    """Everything that a package of rbdkit offers and that takes a model, but for the checks of the course."""
+    """Everything that a package of rbdkit offers and that takes a model."""
     packages: list[ModuleType] = [rbd]
     for found in pkgutil.walk_packages(rbd.__path__, "rbdkit."):
-        if found.ispkg and not found.name.startswith(("rbdkit.course", "rbdkit.course.featherstone.pictures")):
+        if found.ispkg:
             packages.append(import_module(found.name))
     offered = {}
     for package in packages:

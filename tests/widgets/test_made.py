@@ -4,9 +4,9 @@ import html
 import re
 from functools import partial
 
-from rbdkit.course.featherstone.pictures.force_split import force_on_a_joint
-from rbdkit.course.lists import pictures
 from rbdkit.widgets import Picture, Playground, Slider
+from rbdkit_course.featherstone.pictures.force_split import force_on_a_joint
+from rbdkit_course.lists import pictures
 
 ANGLE = [Slider("a", "rad", -3.0, 3.0, 0.5)]
 
@@ -27,7 +27,7 @@ def test_maker_and_drawing_stand_below():
     playground = force_on_a_joint()
     text = text_of(playground.panel.made)
     assert "def force_on_a_joint() -> Playground:" in text and "def _draw(joint: str" in text
-    assert "rbdkit/course/featherstone/pictures/force_split.py, line" in text
+    assert "rbdkit_course/featherstone/pictures/force_split.py, line" in text
     playground.close()
 
 

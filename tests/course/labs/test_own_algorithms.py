@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.labs import aba, closed_loop, contact, crba, munthe_kaas, rnea
 from rbdkit.spatial import crf, crm, so3
+from rbdkit_course.labs import aba, closed_loop, contact, crba, munthe_kaas, rnea
 
 
 def my_rnea(model, q, qd, qdd):

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from rbdkit.course.labs import aba, closed_loop, contact, crba, munthe_kaas, rnea
-from rbdkit.course.labs.judging import NOTHING
+from rbdkit_course.labs import aba, closed_loop, contact, crba, munthe_kaas, rnea
+from rbdkit_course.labs.judging import NOTHING
 
 STAGES = {
     rnea: ("chain", "tree", "several_freedoms", "external_forces"),

@@ -3,7 +3,7 @@
 import pytest
 
 from rbdkit import algorithms
-from rbdkit.course.labs import aba, crba, rnea
+from rbdkit_course.labs import aba, crba, rnea
 
 RIGHT = {
     rnea.race: lambda model, q, v, a: algorithms.rnea(model, q, v, a).tau,

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rbdkit.course.featherstone.pictures.axial_screw import (
+from rbdkit.scene import palette
+from rbdkit.spatial import plucker
+from rbdkit_course.featherstone.pictures.axial_screw import (
     BODY,
     KINDS,
     STEPS,
@@ -16,8 +18,6 @@ from rbdkit.course.featherstone.pictures.axial_screw import (
     heat_map,
     hinge_inertia,
 )
-from rbdkit.scene import palette
-from rbdkit.spatial import plucker
 
 PLACE = (0.7, 0.25, 0.9, 0.3)  # theta, d, alpha, a
 THROUGH, WHOLE = KINDS

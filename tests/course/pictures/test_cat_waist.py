@@ -5,8 +5,8 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.algorithms import to_fixed_state
-from rbdkit.course.featherstone.pictures.cat_waist import cat_waist, state
 from rbdkit.library import cat_roll, falling_cat
+from rbdkit_course.featherstone.pictures.cat_waist import cat_waist, state
 
 CAT = falling_cat()
 

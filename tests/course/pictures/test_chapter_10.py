@@ -5,9 +5,9 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.accuracy import planar_acceleration
-from rbdkit.course.featherstone.pictures import condition_growth, cost_curves, far_frame, simplifier, zigzag_fan
-from rbdkit.course.featherstone.pictures.powers_of_ten import power_of_ten
 from rbdkit.library import branched_parents, rod_tree, zigzag_angles, zigzag_chain
+from rbdkit_course.featherstone.pictures import condition_growth, cost_curves, far_frame, simplifier, zigzag_fan
+from rbdkit_course.featherstone.pictures.powers_of_ten import power_of_ten
 
 
 def shown(picture):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rbdkit.course.featherstone.pictures import contact_events, feasible_set
+from rbdkit_course.featherstone.pictures import contact_events, feasible_set
 
 G = 9.81
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rbdkit.course.featherstone.pictures.cross_table import carried, crossing
-from rbdkit.course.featherstone.pictures.screw_field import POINTS, SCALE, axis_of, screw_field
-from rbdkit.course.featherstone.pictures.spinning_body import SHOWN, arrows_of, points_at, spinning_body
-from rbdkit.course.featherstone.pictures.two_frames import matrices, pose_of, two_frames
 from rbdkit.spatial import Screw, basis, plucker, se3
 from rbdkit.spatial.screw import twist_screw
+from rbdkit_course.featherstone.pictures.cross_table import carried, crossing
+from rbdkit_course.featherstone.pictures.screw_field import POINTS, SCALE, axis_of, screw_field
+from rbdkit_course.featherstone.pictures.spinning_body import SHOWN, arrows_of, points_at, spinning_body
+from rbdkit_course.featherstone.pictures.two_frames import matrices, pose_of, two_frames
 
 
 def test_the_screw_of_the_sliders():

@@ -5,20 +5,20 @@ import pytest
 from numpy.testing import assert_allclose
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures.force_split import JOINTS, SCALE, beam, force_on_a_joint, split_on
-from rbdkit.course.featherstone.pictures.mobility import mobility, mobility_at
-from rbdkit.course.featherstone.pictures.pinion_bearing import bearing, pinion_bearing
-from rbdkit.course.featherstone.pictures.rolling_ball import RADIUS, Rolled, rolling_ball
-from rbdkit.course.featherstone.pictures.string_of_discs import fly, string_of_discs
 from rbdkit.spatial import se3, so3
+from rbdkit_course.featherstone.pictures.force_split import JOINTS, SCALE, beam, force_on_a_joint, split_on
+from rbdkit_course.featherstone.pictures.mobility import mobility, mobility_at
+from rbdkit_course.featherstone.pictures.pinion_bearing import bearing, pinion_bearing
+from rbdkit_course.featherstone.pictures.rolling_ball import RADIUS, Rolled, rolling_ball
+from rbdkit_course.featherstone.pictures.string_of_discs import fly, string_of_discs
 
 
-@pytest.mark.parametrize("joint", JOINTS)
+@pytest.mark.parametrize("joint", dict(JOINTS))
 def test_the_split_force_moves_the_beam_as_simulation_does(joint):
     force, at = np.array([3.0, -7.0, 2.0]), 0.8
     parts, a = split_on(joint, force, at)
     model = rbd.Model("beam", gravity=np.zeros(3))
-    model.add_body("beam", joint=JOINTS[joint], inertia=beam().bodies[1].inertia)
+    model.add_body("beam", joint=dict(JOINTS)[joint], inertia=beam().bodies[1].inertia)
     q, still = model.neutral(), np.zeros(model.nv)
     f_ext = {"beam": rbd.wrench(force, [at, 0, 0])}
     qdd = rbd.forward_dynamics(model, q, still, still, f_ext=f_ext)
@@ -46,13 +46,13 @@ def test_arrows_of_the_split():
     assert len([arrow for arrow in drawn(playground) if arrow.color == playground.picture.arrows[0].color]) == 1
 
 
-@pytest.mark.parametrize("joint", JOINTS)
+@pytest.mark.parametrize("joint", dict(JOINTS))
 def test_the_ellipsoid_is_how_the_point_gives_way(joint):
     """Accelerations of the point under unit forces along the axes, by forward dynamics at rest."""
     point = np.array([0.9, 0.2, -0.3])
     _, gives = mobility_at(joint, point)
     model = rbd.Model("beam", gravity=np.zeros(3))
-    model.add_body("beam", joint=JOINTS[joint], inertia=beam().bodies[1].inertia)
+    model.add_body("beam", joint=dict(JOINTS)[joint], inertia=beam().bodies[1].inertia)
     q, still = model.neutral(), np.zeros(model.nv)
     S = model.joints[1].motion_subspace(q)
     for k, unit in enumerate(np.eye(3)):

@@ -6,13 +6,13 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures import dh_frames, gimbal_lock, joint_gallery
-from rbdkit.course.featherstone.pictures import spanning_trees as chooser
-from rbdkit.course.featherstone.pictures.graph_picture import all_numberings, node_places
 from rbdkit.joints.joint_type import JointType, VectorJoint
 from rbdkit.library import crank_slider
 from rbdkit.library.showcase import joint_showcase
 from rbdkit.model.graph import ConnectivityGraph, graph_of, regular_numberings, spanning_trees
+from rbdkit_course.featherstone.pictures import dh_frames, gimbal_lock, joint_gallery
+from rbdkit_course.featherstone.pictures import spanning_trees as chooser
+from rbdkit_course.featherstone.pictures.graph_picture import all_numberings, node_places
 
 
 def test_the_tree_chooser_shows_the_tree_that_is_chosen():

@@ -5,15 +5,15 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit.algorithms.recursion_cost import closed_form_operations, spatial
-from rbdkit.course.catalogue import exercises
-from rbdkit.course.featherstone.pictures.inverse_dynamics_arrows import (
+from rbdkit_course.catalogue import exercises
+from rbdkit_course.featherstone.pictures.inverse_dynamics_arrows import (
     SCALES,
     arm,
     forces_on_body_2,
     inverse_dynamics_arrows,
     taken_apart,
 )
-from rbdkit.course.featherstone.pictures.recursion_meter import counts, extended, recursion_meter
+from rbdkit_course.featherstone.pictures.recursion_meter import counts, extended, recursion_meter
 
 
 def test_the_terms_of_the_bars_add_up_to_the_joint_forces():

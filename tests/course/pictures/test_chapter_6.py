@@ -6,13 +6,13 @@ import pytest
 import rbdkit as rbd
 from rbdkit import algorithms
 from rbdkit.algorithms.sparse import expand_parents, ltdl, ltl, solve_LTDL
-from rbdkit.course.catalogue import exercises
-from rbdkit.course.featherstone.pictures import cost_meter, factorization_steps, inertia_pattern, unit_acceleration
-from rbdkit.course.featherstone.pictures.tree_picture import tree_layout
 from rbdkit.library.candelabra import candelabra
 from rbdkit.library.parent_arrays import random_parents
 from rbdkit.scene.palette import GROUND, LINES, SPATIAL
 from rbdkit.trace import trace
+from rbdkit_course.catalogue import exercises
+from rbdkit_course.featherstone.pictures import cost_meter, factorization_steps, inertia_pattern, unit_acceleration
+from rbdkit_course.featherstone.pictures.tree_picture import tree_layout
 
 
 @pytest.mark.parametrize("tree", inertia_pattern.TREES)

@@ -6,9 +6,9 @@ import pytest
 import rbdkit as rbd
 from rbdkit.algorithms import project_handles
 from rbdkit.algorithms.articulated.assembly_tree import bodies_of
-from rbdkit.course.catalogue import exercises
-from rbdkit.course.featherstone.pictures import across_the_joint, assembly_rounds, chain_on_a_handle, push_the_box
 from rbdkit.scene.palette import INERTIA
+from rbdkit_course.catalogue import exercises
+from rbdkit_course.featherstone.pictures import across_the_joint, assembly_rounds, chain_on_a_handle, push_the_box
 
 FORCE, GREEN = "#d9772b", "#2f9e8f"
 

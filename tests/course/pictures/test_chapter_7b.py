@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.featherstone.pictures.tangent_of_dynamics import accelerations, slope, tangent_of_dynamics
+from rbdkit_course.featherstone.pictures.tangent_of_dynamics import accelerations, slope, tangent_of_dynamics
 
 
 @pytest.mark.parametrize("pose", [(0.6, 0.9, 2.0), (-2.0, 3.0, 0.0), (1.0, -1.4, -5.0)])

@@ -6,8 +6,8 @@ import pytest
 import rbdkit as rbd
 from rbdkit.algorithms import divide_and_conquer
 from rbdkit.algorithms.loops import actuated_freedoms, loop_constraint, loop_mobility
-from rbdkit.course.featherstone.four_bar import CRANK, MODEL, closed, dead_centres, velocities
-from rbdkit.course.featherstone.pictures import cut_loop, dead_centre, five_bar, flat_linkage, loop_error
+from rbdkit_course.featherstone.four_bar import CRANK, MODEL, closed, dead_centres, velocities
+from rbdkit_course.featherstone.pictures import cut_loop, dead_centre, five_bar, flat_linkage, loop_error
 
 
 def number(text: str) -> float:

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from rbdkit.accuracy import planar_acceleration
-from rbdkit.course.featherstone.four_bar import closed, dead_centres, speed_ratio
-from rbdkit.course.featherstone.pictures import counted_operations, cross_table, far_frame, gear_ratio, inertia_pattern
-from rbdkit.course.featherstone.pictures.counting import counting
-from rbdkit.course.featherstone.pictures.cross_table import crossing
-from rbdkit.course.featherstone.pictures.dead_centre import dead_centre
-from rbdkit.course.featherstone.pictures.driven_trolley import driven_trolley
-from rbdkit.course.featherstone.pictures.force_split import force_on_a_joint, split_on
-from rbdkit.course.featherstone.pictures.shaken_pivot import motion, shaken_pivot
+from rbdkit_course.featherstone.four_bar import closed, dead_centres, speed_ratio
+from rbdkit_course.featherstone.pictures import counted_operations, cross_table, far_frame, gear_ratio, inertia_pattern
+from rbdkit_course.featherstone.pictures.counting import counting
+from rbdkit_course.featherstone.pictures.cross_table import crossing
+from rbdkit_course.featherstone.pictures.dead_centre import dead_centre
+from rbdkit_course.featherstone.pictures.driven_trolley import driven_trolley
+from rbdkit_course.featherstone.pictures.force_split import force_on_a_joint, split_on
+from rbdkit_course.featherstone.pictures.shaken_pivot import motion, shaken_pivot
 
 
 def stops(playground):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.featherstone.pictures.counted_operations import CATALOGUE, KINDS, WAYS, counted
-from rbdkit.course.featherstone.pictures.counting import counting, draw
 from rbdkit.errors import StateError
 from rbdkit.spatial import plucker
 from rbdkit.spatial.compact import plx
 from rbdkit.trace import Operations
+from rbdkit_course.featherstone.pictures.counted_operations import CATALOGUE, KINDS, WAYS, counted
+from rbdkit_course.featherstone.pictures.counting import counting, draw
 
 CHEAPER = {("Xᵀ Iᴬ X", "compact"): "128m + 137a", ("Xᵀ Iᵃ X", "compact"): "128m + 137a"}
 """Where fewer operations do than are printed."""

@@ -5,7 +5,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import joints
-from rbdkit.course.featherstone.pictures import driven_trolley as picture
+from rbdkit_course.featherstone.pictures import driven_trolley as picture
 
 PULLS = (0.3, 1.4, 1.9)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures.gear_ratio import gear_ratio, inertias
-from rbdkit.course.featherstone.pictures.inertia_exchange import (
+from rbdkit_course.featherstone.pictures.gear_ratio import gear_ratio, inertias
+from rbdkit_course.featherstone.pictures.inertia_exchange import (
     STEPS,
     H,
     arm,
@@ -14,7 +14,7 @@ from rbdkit.course.featherstone.pictures.inertia_exchange import (
     original_run,
     other_arm,
 )
-from rbdkit.course.featherstone.pictures.meshing_wheels import (
+from rbdkit_course.featherstone.pictures.meshing_wheels import (
     AXLE,
     WHEELS,
     differential_wheels,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures.merged_tree import PARENTS, draw, h11, merged_tree, model
+from rbdkit_course.featherstone.pictures.merged_tree import PARENTS, draw, h11, merged_tree, model
 
 
 def known(*driven: int) -> list[str]:

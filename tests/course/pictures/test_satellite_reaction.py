@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures.satellite_reaction import START, Drift, satellite_reaction
 from rbdkit.library import satellite_with_arm
 from rbdkit.spatial import so3
+from rbdkit_course.featherstone.pictures.satellite_reaction import START, Drift, satellite_reaction
 
 
 def driven_twin(q0: np.ndarray, q1: np.ndarray) -> rbd.Model:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course.featherstone.pictures.shaken_pivot import DAMPING, DURATION, draw, motion, shaken_pivot
 from rbdkit.library import shaken_pendulum, shaking
+from rbdkit_course.featherstone.pictures.shaken_pivot import DAMPING, DURATION, draw, motion, shaken_pivot
 
 
 @pytest.mark.source("F9.01")

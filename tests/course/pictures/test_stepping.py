@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
-from rbdkit.course import one_table
-from rbdkit.course.lists import pictures
-from rbdkit.course.stepping_pictures import (
+from rbdkit.errors import RbdkitError
+from rbdkit.spatial import sphere
+from rbdkit_course import one_table
+from rbdkit_course.lists import pictures
+from rbdkit_course.stepping_pictures import (
     carried_area,
     carried_home,
     every_pair,
@@ -16,8 +18,6 @@ from rbdkit.course.stepping_pictures import (
     six_speeds,
     tumbling,
 )
-from rbdkit.errors import RbdkitError
-from rbdkit.spatial import sphere
 
 
 def stops(playground):

@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from rbdkit.course.featherstone.pictures.feasible_set import feasible_set
-from rbdkit.course.featherstone.pictures.inverse_dynamics_arrows import inverse_dynamics_arrows
-from rbdkit.course.featherstone.pictures.push_the_box import push_the_box
-from rbdkit.course.featherstone.pictures.screw_field import screw_field
+from rbdkit_course.featherstone.pictures.feasible_set import feasible_set
+from rbdkit_course.featherstone.pictures.inverse_dynamics_arrows import inverse_dynamics_arrows
+from rbdkit_course.featherstone.pictures.push_the_box import push_the_box
+from rbdkit_course.featherstone.pictures.screw_field import screw_field
 
 
 def numbers_at_stops(playground):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rbdkit.course.featherstone.pictures.type_table import OPERATIONS, VALUES, draw, tried, type_table
+from rbdkit_course.featherstone.pictures.type_table import OPERATIONS, VALUES, draw, tried, type_table
 
 ALLOWED = {
     "plus": {("mv", "mv"): "mv", ("fv", "fv"): "fv", ("rbi", "rbi"): "rbi", ("rbi", "abi"): "abi"}

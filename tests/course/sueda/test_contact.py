@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.sueda import contact as course
 from rbdkit.spatial.fields import material_jacobian
+from rbdkit_course.sueda import contact as course
 
 
 def swept(A, b, low, high, sweeps=2000):

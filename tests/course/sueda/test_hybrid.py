@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.sueda import hybrid as course
+from rbdkit_course.sueda import hybrid as course
 
 
 @pytest.mark.source("S2.18")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.sueda import implicit as course
+from rbdkit_course.sueda import implicit as course
 
 
 @pytest.mark.source("S2.17")

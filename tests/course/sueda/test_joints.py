@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rbdkit.course.sueda import joints as course
 from rbdkit.spatial import se3
 from rbdkit.spatial.so3 import skew
+from rbdkit_course.sueda import joints as course
 
 
 @pytest.mark.source("S1.17")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbdkit.algorithms.redmax import jacobian_product, redmax_jacobian
-from rbdkit.course.sueda import recursive as course
+from rbdkit_course.sueda import recursive as course
 
 
 def outward(bodies, x, carried=1.0):

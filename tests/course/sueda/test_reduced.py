@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbdkit.algorithms.redmax import redmax_jacobian, redmax_jacobian_and_rate
-from rbdkit.course.sueda import reduced as course
+from rbdkit_course.sueda import reduced as course
 
 
 def jacobian(bodies, parent=None, own=None):
