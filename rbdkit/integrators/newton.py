@@ -92,7 +92,8 @@ def solve(
     """Find the root of a function of n variables with n values.
 
     In a traced step it becomes the Newton's method of the compiled loop, see `rbdkit.trace.Newton`; the residual must
-    then consist of operations that can be traced, and there is no `jacobian`.
+    then consist of operations that can be traced, and there is no `jacobian`. The equations of bodies in directors have
+    one, for numbers alone: compiled loops derive it from the residual, with loads taken as constant.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ a first and as a later step, and both must agree.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,8 +21,22 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from rbdkit.formulations import System
 from rbdkit.integrators.state import State
-from rbdkit.integrators.traced_step import ARITHMETIC, REDUCTIONS, TIMED, H, Operation, TracedStep, V, X
+from rbdkit.integrators.traced_step import (
+    ARITHMETIC,
+    DERIVED,
+    OF_SYSTEM,
+    REDUCTIONS,
+    TIMED,
+    H,
+    Operation,
+    TracedStep,
+    V,
+    X,
+)
 from rbdkit.trace import MOST_CORRECTIONS, Dependencies, Impure
+
+REQUIRED = {"momenta": "inertia", "velocities": "inertia", "at_ends": "local_rate", "momentum": "generalized_force"}
+"""Function of a system on numbers that stands behind an evaluation, where it has another name."""
 
 
 class NotTraced(AttributeError):
@@ -108,63 +123,59 @@ class _System:
 
     # --- what a step asks of it ---------------------------------------------------------------------------------------
 
-    def rate(self, t: Any, x: Any, v: Any) -> _Vector:
-        """Record an evaluation of vdot; each is a stage, also with the same arguments as an earlier one."""
-        return _Vector(self, self.append("vector", ("rate", *self._evaluated("rate", t, x, v))))
-
-    def move(self, x: Any, u: Any) -> _Coordinates:
-        """Record x moved by u."""
-        return _Coordinates(
-            self, self.note("coordinates", "move", self._coordinates(x, "move"), self.vector(u, "move"))
-        )
-
-    def local_rate(self, u: Any, v: Any) -> _Vector:
-        """Record du/dt."""
-        operands = self.vector(u, "local_rate"), self.vector(v, "local_rate")
-        return _Vector(self, self.note("vector", "local_rate", *operands))
-
-    def project(self, x: Any, v: Any, t: Any) -> tuple[_Coordinates, _Vector]:
+    def project(self, x: Any, v: Any, t: Any) -> tuple[_Noted, ...]:
         """Record the projection to the constraints, which may only be the last operation of a step."""
         self._require("project")
         if not (isinstance(t, _Time) and t.fraction == 1.0):
             raise NotTraced("its step projects a state that is not that of its end")
-        place = self.note("coordinates", "project", self._coordinates(x, "project"), self.vector(v, "project"))
-        return _Coordinates(self, place), _Vector(self, self.note("vector", "second", place))
-
-    def corrected(self, t: Any, x: Any, v: Any, vdot: Any, closing: Any, moving: Any = 0.0) -> _Vector:
-        """Record an evaluation of vdot under constraints with a correction, see `VelocityLevel.corrected`."""
-        self._require("corrected")
-        operands = *self._evaluated("corrected", t, x, v), self.vector(vdot, "corrected")
-        numbers = [self.number(c, "corrected") for c in (closing, moving)]
-        return _Vector(self, self.append("vector", ("corrected", *operands, *numbers)))
+        return self._evaluate("project", x, v)
 
     def stiffness(self, t: Any, x: Any, v: Any) -> _Stiffness:
         """Record the evaluation of the matrices of a linearly implicit step."""
         self._require("stiffness")
-        self.newest = self.append("matrices", ("stiffness", *self._evaluated("stiffness", t, x, v)))
+        self.newest = self._evaluate("stiffness", t, x, v).position
         return _Stiffness(self, self.newest)
 
-    def momenta(self, x: Any, v: Any, vdot: Any) -> tuple[_Vector, _Vector]:
-        """Record the momenta M(x) v and their rate of change."""
-        self._require("inertia")
-        return self._pair("momenta", self._coordinates(x, "momenta"), *(self.vector(y, "momenta") for y in (v, vdot)))
-
-    def at_ends(self, u: Any, momentum: Any, impulse: Any) -> tuple[_Vector, _Vector]:
-        """Record the momenta at both ends of a displacement."""
-        return self._pair("at_ends", *(self.vector(y, "at_ends") for y in (u, momentum, impulse)))
-
-    def velocities(self, x: Any, momentum: Any) -> _Vector:
-        """Record the velocities v of a momentum M(x) v."""
-        self._require("inertia")
-        operands = self._coordinates(x, "velocities"), self.vector(momentum, "velocities")
-        return _Vector(self, self.note("vector", "velocities", *operands))
+    @property
+    def M(self) -> _Mass:
+        """Stand-in for a constant mass matrix."""
+        self._require(REQUIRED["momentum"])
+        return _Mass(self)
 
     def __getattr__(self, name: str) -> Any:
-        raise NotTraced(f"its step asks the system for {name!r}")
+        if name not in OF_SYSTEM:
+            raise NotTraced(f"its step asks the system for {name!r}")
+        self._require(REQUIRED.get(name, name))
 
-    def _pair(self, name: str, *operands: int) -> tuple[_Vector, _Vector]:
-        place = self.note("vector", name, *operands)
-        return _Vector(self, place), _Vector(self, self.note("vector", "second", place))
+        def evaluate(*given: Any, **named: Any) -> Any:
+            if named:
+                given = signature(getattr(self.requires, name)).bind(self, *given, **named).args[1:]
+            return self._evaluate(name, *given)
+
+        return evaluate
+
+    def _evaluate(self, name: str, *given: Any) -> Any:
+        """Record an evaluation of the system, see `OF_SYSTEM`; each at a time counts, also with equal arguments."""
+        wanted, results = OF_SYSTEM[name]
+        if not sum(not kind.endswith("?") for kind in wanted) <= len(given) <= len(wanted):
+            raise NotTraced(f"its step hands {len(given)} arguments to {name}")
+        operands = [self._operand(kind.rstrip("?"), x, name) for kind, x in zip(wanted, given, strict=False)]
+        record = self.append if name in TIMED else self._note
+        place = record(results[0], (name, *operands))
+        first = self._noted(place)
+        return first if len(results) == 1 else (first, self._noted(self.note(results[1], "second", place)))
+
+    def _operand(self, kind: str, x: Any, what: str) -> int:
+        """Return the position of an operand, or the number of a time."""
+        if kind == "time":
+            if not isinstance(x, _Time):
+                raise NotTraced(f"its step asks for a {what} at a time other than t + c h")
+            self._fractions.append(x.fraction)
+            return len(self._fractions) - 1
+        return self.number(x, what) if kind == "number" else self.position(kind, x, what)
+
+    def _noted(self, position: int) -> _Noted:
+        return CLASSES.get(self.kinds[position], _Noted)(self, position)
 
     def state(self) -> State:
         """Return the state that a step begins with."""
@@ -184,18 +195,13 @@ class _System:
                 "rbdkit.formulations that has it"
             )
 
-    def _evaluated(self, what: str, t: Any, x: Any, v: Any) -> tuple[int, int, int]:
-        """Return the operands of an evaluation at a time: its number, and the positions of x and v."""
-        if not isinstance(t, _Time):
-            raise NotTraced(f"its step asks for a {what} at a time other than t + c h")
-        self._fractions.append(t.fraction)
-        return len(self._fractions) - 1, self._coordinates(x, what), self.vector(v, what)
-
     # --- notes --------------------------------------------------------------------------------------------------------
 
     def note(self, kind: str, name: str, *operands: int | float) -> int:
         """Return the position of an operation, recorded once (common subexpressions are shared)."""
-        operation = (name, *operands)
+        return self._note(kind, (name, *operands))
+
+    def _note(self, kind: str, operation: Operation) -> int:
         if operation not in self._known:
             self._known[operation] = self.append(kind, operation)
         return self._known[operation]
@@ -212,11 +218,6 @@ class _System:
         self.kinds.append(kind)
         return len(self.operations) - 1
 
-    def _coordinates(self, x: Any, what: str) -> int:
-        if not isinstance(x, _Coordinates):
-            raise NotTraced(f"its step hands {_named(x)} to {what} in place of coordinates")
-        return x.position
-
     def number(self, x: Any, what: str) -> int:
         """Return the position of a number."""
         if isinstance(x, _Number):
@@ -225,11 +226,12 @@ class _System:
             raise NotTraced(f"its step hands {_named(x)} to {what} in place of a number")
         return self.note("number", "const", float(x))
 
-    def vector(self, v: Any, what: str) -> int:
-        """Return the position of a vector."""
-        if not isinstance(v, _Vector):
-            raise NotTraced(f"its step hands {_named(v)} to {what} in place of a vector like v")
-        return v.position
+    def position(self, kind: str, x: Any, what: str) -> int:
+        """Return the position of a value of a kind."""
+        if not isinstance(x, _Noted) or isinstance(x, _Time) or self.kinds[x.position] != kind:
+            wanted = "a vector like v" if kind == "vector" else kind
+            raise NotTraced(f"its step hands {_named(x)} to {what} in place of {wanted}")
+        return x.position
 
     def traced(self, end: Any) -> TracedStep:
         """Return the traced step that ends in a state.
@@ -259,6 +261,9 @@ class _System:
         draft = TracedStep(tuple(self.operations), tuple(self.kinds), (), *end_at)
         if draft.leaks:
             raise NotTraced("its step uses what depends on the unknowns of equations elsewhere than in these")
+        for p in (p for p in draft.solves if self.kinds[p] == "unknowns"):
+            if others := {self.operations[i][0] for i in draft.bodies[p]}.difference(DERIVED):
+                raise NotTraced(f"its step solves equations for multipliers that ask the system for {min(others)!r}")
         return replace(draft, **self._ordered(draft))
 
     def _keeps(self, solve: _Solved | None) -> bool:
@@ -299,12 +304,22 @@ class _Stiffness:
         system = self.system
         if self.position != system.newest:
             raise NotTraced("its step asks matrices of one state after it has asked for those of another")
-        vectors = [system.vector(x, "increment") for x in (r, u)]
+        vectors = [system.position("vector", x, "increment") for x in (r, u)]
         operands = self.position, system.number(s, "increment"), *vectors
         return _Vector(system, system.append("vector", ("increment", *operands)))
 
     def __getattr__(self, name: str) -> Any:
         raise NotTraced(f"its step takes {name} of the matrices of a system")
+
+
+class _Mass:
+    """Stand-in for a constant mass matrix."""
+
+    def __init__(self, system: _System) -> None:
+        self.system = system
+
+    def __matmul__(self, v: Any) -> Any:
+        return self.system._evaluate("momentum", v)
 
 
 @dataclass(frozen=True)
@@ -361,6 +376,48 @@ class _Noted:
     __setitem__ = __len__ = __index__ = __getitem__
 
 
+class _Solvable(_Noted):
+    """A value that can be the unknown of equations."""
+
+    def root_of(
+        self,
+        residual: Any,
+        jacobian: Any,
+        tolerance: Any,
+        most: int,
+        patience: int,
+        last: Any,
+        slope: Any,
+        least: int,
+        relief: float,
+    ) -> tuple[Any, _Solved]:
+        """Record `rbdkit.integrators.newton.solve` with this value as initial guess."""
+        system, kind = self.system, self.system.kinds[self.position]
+        if jacobian is not None and kind != "unknowns":
+            raise NotTraced("its step solves equations with a Jacobian of its own")
+        if patience + most > MOST_CORRECTIONS:
+            raise NotTraced(
+                f"its step allows {patience + most} corrections of a solution, more than {MOST_CORRECTIONS}"
+            )
+        if system.solving:
+            raise NotTraced("its step solves equations inside of others")
+        unknown = type(self)(system, system.append(kind, ("unknown",)))
+        system.solving = True
+        found = residual(unknown)
+        system.solving = False
+        if not isinstance(found, type(self)):
+            raise NotTraced(f"the residual of its equations is {_named(found)}, not {self}")
+        numbers = [system.number(x, "newton.solve") for x in (tolerance, 0.0 if slope is None else slope)]
+        options = slope is not None, int(patience), int(most), int(least), float(relief)
+        operands = self.position, unknown.position, found.position, *numbers
+        position = system.append(kind, ("solve", *operands, *options))
+        return type(self)(system, position), _Solved(position, isinstance(last, _Solved) and last.position is None)
+
+
+class _Unknowns(_Solvable):
+    """Displacement and multipliers, for which equations with derivatives of their own are solved."""
+
+
 class _Arithmetic(_Noted, NDArrayOperatorsMixin):
     """A value with elementwise arithmetic."""
 
@@ -374,7 +431,7 @@ class _Arithmetic(_Noted, NDArrayOperatorsMixin):
         return _elementwise(self.system, ufunc.__name__, inputs)
 
 
-class _Vector(_Arithmetic):
+class _Vector(_Arithmetic, _Solvable):
     """A vector like v."""
 
     kind = "vector"
@@ -382,40 +439,6 @@ class _Vector(_Arithmetic):
     def copy(self) -> _Vector:
         """Return the vector, which never changes."""
         return self
-
-    def root_of(
-        self,
-        residual: Any,
-        jacobian: Any,
-        tolerance: Any,
-        most: int,
-        patience: int,
-        last: Any,
-        slope: Any,
-        least: int,
-        relief: float,
-    ) -> tuple[_Vector, _Solved]:
-        """Record `rbdkit.integrators.newton.solve` with this vector as initial guess."""
-        system = self.system
-        if jacobian is not None:
-            raise NotTraced("its step solves equations with a Jacobian of its own")
-        if patience + most > MOST_CORRECTIONS:
-            raise NotTraced(
-                f"its step allows {patience + most} corrections of a solution, more than {MOST_CORRECTIONS}"
-            )
-        if system.solving:
-            raise NotTraced("its step solves equations inside of others")
-        unknown = _Vector(system, system.append("vector", ("unknown",)))
-        system.solving = True
-        found = residual(unknown)
-        system.solving = False
-        if not isinstance(found, _Vector):
-            raise NotTraced(f"the residual of its equations is {_named(found)}, not a vector")
-        numbers = [system.number(x, "newton.solve") for x in (tolerance, 0.0 if slope is None else slope)]
-        options = slope is not None, int(patience), int(most), int(least), float(relief)
-        operands = self.position, unknown.position, found.position, *numbers
-        position = system.append("vector", ("solve", *operands, *options))
-        return _Vector(system, position), _Solved(position, isinstance(last, _Solved) and last.position is None)
 
 
 class _Number(_Arithmetic):
@@ -450,6 +473,12 @@ class _Time(_Noted, NDArrayOperatorsMixin):
                 return _Time(self.system, time.fraction + sign * share)
         numbers = [_Number(self.system, self.system.time(x.fraction)) if isinstance(x, _Time) else x for x in inputs]
         return getattr(ufunc, method)(*numbers, **options)
+
+
+CLASSES: dict[str, type[_Noted]] = {
+    "vector": _Vector, "coordinates": _Coordinates, "number": _Number, "unknowns": _Unknowns,
+}  # fmt: skip
+"""Stand-ins of values by their kind; of other kinds nothing is known."""
 
 
 def _elementwise(system: _System, name: str, inputs: Any) -> _Number | _Vector:
@@ -497,5 +526,7 @@ def _constant(x: _Number) -> float | None:
 
 
 def _named(x: Any) -> str:
-    names = {_Vector: "a vector", _Number: "a number made of h and t", _Coordinates: "coordinates", _Time: "the time"}
+    names = {_Vector: "a vector", _Number: "a number made of h and t", _Time: "the time"}
+    if isinstance(x, _Noted) and type(x) not in names:
+        return x.system.kinds[x.position]
     return names.get(type(x), f"an object of type {type(x).__name__}")

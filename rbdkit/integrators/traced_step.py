@@ -19,7 +19,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -54,12 +54,41 @@ REDUCTIONS: dict[str, tuple[Callable[[Any, Any], Any], float]] = {
     "sum": (operator.add, 0.0), "max": (maximum, -np.inf), "min": (minimum, np.inf),
 }  # fmt: skip
 """Reductions of a vector to a number, with their initial values; "largest" is another one."""
-TIMED = ("rate", "corrected", "stiffness")
+X_, V_, Z_ = "coordinates", "vector", "unknowns"
+OF_SYSTEM: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "rate": (("time", X_, V_), (V_,)),
+    "corrected": (("time", X_, V_, V_, "number", "number?"), (V_,)),
+    "stiffness": (("time", X_, V_), ("matrices",)),
+    "project": ((X_, V_), (X_, V_)),
+    "move": ((X_, V_), (X_,)),
+    "local_rate": ((V_, V_), (V_,)),
+    "momenta": ((X_, V_, V_), (V_, V_)),
+    "at_ends": ((V_, V_, V_), (V_, V_)),
+    "velocities": ((X_, V_), (V_,)),
+    "momentum": ((V_,), (V_,)),
+    "generalized_force": (("time", X_, V_, "coordinates?"), (V_,)),
+    "separated": ((Z_,), (V_, "multipliers")),
+    "joined": ((V_, "multipliers?"), (Z_,)),
+    "reactions": ((X_, "multipliers"), (V_,)),
+    "constraints": ((X_, X_, V_), ("multipliers",)),
+    "orthonormal": ((X_,), (X_,)),
+    "normal": ((X_,), ("direction",)),
+    "tangent_velocity": ((X_, V_, "direction?"), (V_,)),
+    "velocity_after": ((X_, V_, V_), (V_,)),
+}  # fmt: skip
+"""Evaluations of the system: kinds of their operands ("?": may be left out), and of their results."""
+DERIVED = (
+    "move", "momentum", "generalized_force", "separated", "joined", "reactions", "constraints", "orthonormal", "normal",
+)  # fmt: skip
+"""Evaluations that equations for displacement and multipliers may contain: recorded steps derive their Jacobian."""
+TIMED = tuple(name for name, (operands, _) in OF_SYSTEM.items() if operands[0] == "time")
 """Evaluations at a time, which is their first operand."""
-PAIRS = ("project", "momenta", "at_ends")
+PAIRS = tuple(name for name, (_, results) in OF_SYSTEM.items() if len(results) == 2)
 """Evaluations with two results; the operation "second" gives the other one."""
-CALLS = (*TIMED, *PAIRS, "move", "local_rate", "velocities", "increment", "solve", "largest", *REDUCTIONS)
+CALLS = (*OF_SYSTEM, "increment", "solve", "largest", *REDUCTIONS)
 """Operations that are not elementwise: calls of the system, solves and reductions."""
+MOST_MULTIPLIERS = 7
+"""Largest number of multipliers of a body in directors."""
 IN_MEMORY = (*CALLS, "x", "v", "memory", "unknown", "second")
 """Operations whose results are read from memory."""
 
@@ -125,7 +154,9 @@ class TracedStep:
         read = {i for p in every for i in self.read(p) if self.operations[i][0] not in ELSEWHERE}
         read |= {p for p in every if p not in self.rates}
         read |= {p for p, (name, *of) in enumerate(self.operations) if name == "second" and of[0] in every}
-        sizes = {"vector": nv, "coordinates": nx}
+        sizes = {"vector": nv, "coordinates": nx, "unknowns": nv + MOST_MULTIPLIERS, "multipliers": MOST_MULTIPLIERS}
+        sizes["direction"] = 3
+        solved = max((sizes[self.kinds[p]] for p in self.solves), default=0)
         return {
             "c": np.array(self.fractions),
             "step_stages": np.array([len(self.rates)]),
@@ -135,13 +166,13 @@ class TracedStep:
             "v_stage": np.zeros(nv),
             **{self.array(p): np.zeros(sizes[self.kinds[p]]) for p in sorted(read) if self.kinds[p] in sizes},
             **{memory_array(k): np.zeros(nv) for k in range(len(self.memory))},
-            **(newton_arrays(nv) if self.solves else {}),
+            **(newton_arrays(solved) if solved else {}),
             **(stiff_arrays(nv) if self.stiff else {}),
         }
 
     def array(self, p: int) -> str:
-        """Return the name of the array of a vector or of coordinates."""
-        return f"step_{'v' if self.kinds[p] == 'vector' else 'x'}{p}"
+        """Return the name of the array of a vector, of coordinates and the like."""
+        return f"step_{'x' if self.kinds[p] == 'coordinates' else self.kinds[p][0]}{p}"
 
     # --- what there is in it ------------------------------------------------------------------------------------------
 
@@ -223,7 +254,7 @@ class TracedStep:
     def read(self, p: int) -> tuple[int, ...]:
         """Return the operands of an evaluation that have to be in memory."""
         held = () if self.operations[p][0] in ("solve", *REDUCTIONS) else self.operands(p)
-        return tuple(i for i in held if self.kinds[i] in ("vector", "coordinates"))
+        return tuple(i for i in held if self.kinds[i] not in ("number", "matrices"))
 
     @cached_property
     def last_use(self) -> dict[int, int]:
@@ -246,7 +277,8 @@ class _Writer:
     """Code generator of one step.
 
     latest : the evaluation whose intermediate results are in memory, or None. factor : position of the factor of the
-    matrix that is in "stiff_sum", or None.
+    matrix that is in "stiff_sum", or None. derives : whether a residual is being written to be differentiated.
+    in_registers : whether results of evaluations are kept there, as no loop comes before they are used.
     """
 
     def __init__(self, step: TracedStep, system: Any, n: Index) -> None:
@@ -258,6 +290,7 @@ class _Writer:
                 self.places[p] = Part(memory_array(*which))
         self.latest: int | None = None
         self.factor: int | None = None
+        self.derives, self.in_registers = False, step.straight
 
     def write(self) -> None:
         """Write the whole step."""
@@ -356,7 +389,7 @@ class _Writer:
             getattr(self.system, name)(*(self.places[i] for i in operands), *results)
 
     def _room(self, p: int) -> Part | Kept:
-        return Kept() if self.step.straight else Part(self.step.array(p))
+        return Kept() if self.in_registers else Part(self.step.array(p))
 
     def _compute(self, wanted: dict[int, Part | Kept]) -> None:
         """Compute the wanted vectors whose operands are available, all in one loop over the freedoms."""
@@ -389,8 +422,15 @@ class _Writer:
     def _evaluate(self, p: int) -> None:
         """Write an evaluation of accelerations; without constraints, corrected ones are the plain ones."""
         name, at, *operands = self.step.operations[p]
-        moment, result, (x, v, *more) = self._moment(at), self.places[p], operands
+        moment, result = self._moment(at), self.places[p]
+        if name == "generalized_force" and self.derives:
+            self.system.forces(self.places[operands[0]], result)
+            return
+        if name == "generalized_force":
+            self.system.generalized_force(moment, *(self.places[i] for i in operands), result)
+            return
         self.latest = p
+        x, v, *more = operands
         if name == "rate" or not hasattr(self.system, "corrected"):
             self.system.rate(moment, self.places[x], self.places[v], result)
             return
@@ -444,9 +484,14 @@ class _Writer:
         """Write the solution of equations; if none is found, infinity takes its place, which ends the run."""
         program, step = self.program, self.step
         guess, unknown, residual, tolerance, slope, sloped, quick, full, least, relief = step.operations[p][1:]
-        known = dict(self.places)
-        self._compute({guess: Part("guess")})
-        self.places = known
+        derived = step.kinds[p] == "unknowns"
+        if derived:
+            for k in range(self.system.unknowns):
+                program.store("guess", k, 0, self.places[guess].load(program, k))
+        else:
+            known = dict(self.places)
+            self._compute({guess: Part("guess")})
+            self.places = known
         with program.loop(0, 1):
             program.store("tolerance", 0, 0, self._number(tolerance))
             if sloped:
@@ -454,11 +499,11 @@ class _Writer:
 
         def write(z: Part, result: Part) -> None:
             known, self.latest, self.factor = dict(self.places), None, None
-            self.places[unknown] = z
-            self._write_calls(step.bodies[p], {residual: result})
-            self.places, self.latest, self.factor = known, None, None
+            self.places[unknown], self.in_registers = z, derived and self.system.in_registers
+            self._write_calls(step.bodies[p], {} if derived else {residual: result}, {residual: result})
+            self.places, self.in_registers, self.latest, self.factor = known, step.straight, None, None
 
-        first, n = self.system.solved_together
+        first, n = (0, self.system.unknowns) if derived else self.system.solved_together
         if not step.follows:
             with program.loop(0, 1):
                 program.store("kept", first, 0, 0.0)
@@ -467,15 +512,29 @@ class _Writer:
             first,
             n,
             write,
-            quick,
-            full,
+            quick + full if derived else quick,
+            0 if derived else full,
             Part("scratch", slope) if sloped else None,
+            partial(self._correct, p) if derived else None,
             least=least,
             relief=relief,
         )
         newton.solve()
-        for k in self.system.freedoms():
+        for k in range(n) if derived else self.system.freedoms():
             self.places[p].store(program, k, select(newton.failed, np.inf, program.load("unknowns", k)))
+
+    def _correct(self, p: int) -> None:
+        """Write Newton's correction by the derivatives of the residual, with the loads that it has left."""
+        program, (_, unknown, residual, *_) = self.program, self.step.operations[p][1:]
+        known, self.derives, self.in_registers = dict(self.places), True, True
+        self.places[unknown] = Part("unknowns")
+        calls = [i for i in self.step.bodies[p] if self.step.operations[i][0] != "orthonormal"]
+        self._write_calls(calls, {})
+        z, r = ([place.load(program, k) for k in range(self.system.unknowns)] for place in
+                (self.places[unknown], self.places[residual]))  # fmt: skip
+        for k, x in enumerate(self.system.correction(z, r)):
+            program.store("correction", 0, k, x)
+        self.places, self.derives, self.in_registers = known, False, self.step.straight
 
     def _reduce(self, p: int) -> None:
         """Write the reduction of a vector or of coordinates to a number."""

@@ -19,7 +19,8 @@ In the order of reading; the packages list their files in the same way::
     straighten       programs unrolled and specialised for one model; abreast: SLP vectorisation of equal parts
     walk             interpreter of programs, which makes them part of another recording
     bounds           a proof that a program stays inside its arrays
-    newton           Newton's method inside a program, for methods whose steps solve equations
+    newton           Newton's method inside a program, for methods whose steps solve equations; unrolled: corrections
+                     by exact derivatives
     emit             programs as LLVM IR, as Python source and as WebAssembly
     run              programs compiled, cached on disk, and called
 
@@ -47,7 +48,8 @@ Packages above import from here only, never from the files:
 - ``over_time(system, record)``: the loop over time, with steps of an `Integrator` that has `record`, on a `Recorded`
   system; ``run_motion(motion, every, progress) -> Run`` runs it a chunk at a time, `Company` several motions in lanes,
   `FewSteps` a few steps from many states.
-- `Newton`: nonlinear equations of a step, inside a program, with `newton_arrays` for it; `eliminate`: linear ones.
+- `Newton`: nonlinear equations of a step, inside a program, with `newton_arrays` for it; `eliminate`: linear ones;
+  `derivatives`, `solution`: corrections of residuals without loops, in straight-line code.
 - ``wasm_bytes(program or trace, ...) -> bytes``: a WebAssembly module with a function for each.
 """
 
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from rbdkit.trace.scalar import arctan2, cos, equal, maximum, minimum, polynomial, select, sin, sqrt, whole
     from rbdkit.trace.straighten import straightened
     from rbdkit.trace.tracing import OPERATIONS, Operations, Trace, count_operations, replay, trace, with_numbers
+    from rbdkit.trace.unrolled import derivatives, solution
     from rbdkit.trace.walk import walked
     from rbdkit.trace.written import Copies, roomy
 
@@ -194,6 +197,7 @@ _HOMES = {
         "trace",
         "with_numbers",
     ],
+    "rbdkit.trace.unrolled": ["derivatives", "solution"],
     "rbdkit.trace.walk": ["walked"],
     "rbdkit.trace.written": ["Copies", "roomy"],
 }
@@ -258,6 +262,7 @@ __all__ = [
     "compile_python",
     "cos",
     "count_operations",
+    "derivatives",
     "eliminate",
     "equal",
     "evaluate",
@@ -287,6 +292,7 @@ __all__ = [
     "select",
     "side_by_side",
     "sin",
+    "solution",
     "sqrt",
     "straightened",
     "symbolic",
