@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations.directors import Directors
-from rbdkit.formulations.directors.turning import orthonormal
+from rbdkit.integrators import newton
 from rbdkit.integrators.director_method import DirectorMethod
 from rbdkit.integrators.state import Stage, State
-from rbdkit.trace import Record
 
 
 class EnergyMomentum(DirectorMethod):
@@ -50,24 +49,37 @@ class EnergyMomentum(DirectorMethod):
     )
 
     def step(self, system: Directors, state: State, h: float) -> State:
-        u, solved = self.solved(MidpointEquations(system, state, h), state, h)
-        return State(state.t + h, state.x + u, 2.0 * u / h - state.v, None, solved)
+        t, q_0, v_0 = state.t + 0.5 * h, state.x, state.v
+        p, impulse = system.M @ v_0, h * system.generalized_force(t, q_0, v_0)
+        scale = np.maximum(newton.largest(p, least=1e-300), newton.largest(impulse))
+
+        def residual(z: NDArray) -> NDArray:
+            """Eqs 86 and 92, with the momentum equation times h and divided by the momentum."""
+            u, multipliers = system.separated(z)
+            q, v = system.move(q_0, 0.5 * u), u / h
+            force = system.generalized_force(t, q, v, system.orthonormal(q))
+            balance = 2.0 * (system.M @ (v - v_0)) - h * force  # Eq 87b
+            reactions = system.reactions(q, multipliers)  # H_d = H(q), G_d = G(q): both are linear (Eqs 89, 93)
+            return system.joined((1.0 / scale) * balance + reactions, system.constraints(system.move(q_0, u), q, u))
+
+        def jacobian(z: NDArray) -> NDArray:
+            """The derivative, with moments taken as independent of the state; recorded steps derive it themselves."""
+            u, multipliers = system.separated(z)
+            q = q_0 + 0.5 * u
+            force_gradient = system.force_gradient(t, q, u / h, system.orthonormal(q))
+            momentum = (2.0 / h * system.M - 0.5 * h * force_gradient) / scale
+            momentum = momentum + 0.5 * system.reaction_stiffness(multipliers)
+            twist = system.G(q) + 0.5 * system.G_gradient(u)  # of Eq 94
+            return system.saddle(momentum, system.constraint_jacobian(q), np.vstack([system.H(q_0 + u), twist]))
+
+        u, solved = self.solved(residual, jacobian, system, state, h)
+        return State(state.t + h, system.move(q_0, u), 2.0 * u / h - v_0, solve=solved)
 
     def stages(self, system: Directors, state: State, h: float) -> list[Stage]:
         """Return the one evaluation, at the midpoint."""
         new = EnergyMomentum.step(self, system, state, h)
         x, v = 0.5 * (state.x + new.x), 0.5 * (state.v + new.v)
         return [Stage(state.t + 0.5 * h, x, v, v, (new.v - state.v) / h)]
-
-    @property
-    def record(self) -> Record | None:
-        """Function that records the step; see `rbdkit.trace.Recordable`."""
-        return self.recorded("energy_momentum")
-
-    @property
-    def written_out(self) -> None:
-        """None: the step cannot be taken for parts of a system; see `rbdkit.trace.Recordable`."""
-        return None
 
 
 class TangentEnergyMomentum(EnergyMomentum):
@@ -101,54 +113,7 @@ class TangentEnergyMomentum(EnergyMomentum):
 
     def step(self, system: Directors, state: State, h: float) -> State:
         new = super().step(system, state, h)
-        d1, d2, _ = 0.5 * (state.x + new.x)[:9].reshape(3, 3)
+        middle = system.move(state.x, 0.25 * h * (state.v + new.v))
         # the reaction of the step acts along d1 x d2 of the midpoint: only this direction leaves Pi1 and Pi2 unchanged
-        v = system.tangent_velocity(new.x, new.v, normal=np.cross(d1, d2))
-        return State(new.t, new.x, v, None, new.solve)
-
-    @property
-    def record(self) -> Record | None:
-        """Function that records the step; see `rbdkit.trace.Recordable`."""
-        return self.recorded("tangent_energy_momentum")
-
-
-class MidpointEquations:
-    """Equations of one step for u = q_1 - q_0 and the multipliers, scaled by momentum and length.
-
-    Attributes
-    ----------
-    guess : (15,) or (16,) initial guess of Newton's method: u = h qdot_0, no reactions.
-    """
-
-    def __init__(self, system: Directors, state: State, h: float) -> None:
-        self.system, self.state, self.h = system, state, h
-        self.t = state.t + 0.5 * h
-        self.guess = np.concatenate([h * state.v, np.zeros(6 + len(system.G(state.x)))])
-        impulse = h * system.generalized_force(self.t, state.x, state.v)
-        momentum = system.M @ state.v
-        self.scale = max(np.abs(momentum).max(), np.abs(impulse).max(), 1e-300)
-
-    def midpoint(self, u: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-        """Return q and qdot at the midpoint, and the directors there at which moments are evaluated."""
-        q = self.state.x + 0.5 * u
-        return q, u / self.h, orthonormal(q) if self.system.loaded else q
-
-    def residual(self, z: NDArray) -> NDArray:
-        """Return the residual of Eqs 86 and 92, with the momentum equation times h and divided by the momentum."""
-        system, h, u = self.system, self.h, z[: self.system.n]
-        q, v, at = self.midpoint(u)
-        balance = 2.0 * system.M @ (v - self.state.v) - h * system.generalized_force(self.t, q, v, at)  # Eq 87b
-        reaction = system.reaction_stiffness(z[system.n :]) @ q  # H_d = H(q), G_d = G(q): both are linear (Eqs 89, 93)
-        twist = system.G(q) @ u  # Eq 94
-        return np.concatenate([balance / self.scale + reaction, system.constraint_error(self.state.x + u), twist])
-
-    def jacobian(self, z: NDArray) -> NDArray:
-        """Return the derivative of the residual, with moments taken as independent of the state."""
-        system, h, u = self.system, self.h, z[: self.system.n]
-        q, v, at = self.midpoint(u)
-        H, G = system.H(q), system.G(q)
-        momentum = (2.0 / h * system.M - 0.5 * h * system.force_gradient(self.t, q, v, at)) / self.scale
-        momentum = momentum + 0.5 * system.reaction_stiffness(z[system.n :])
-        constraints = np.vstack([system.H(self.state.x + u), G + 0.5 * system.G_gradient(u)])
-        corner = np.zeros((len(constraints), len(constraints)))
-        return np.block([[momentum, np.vstack([H, G]).T], [constraints, corner]])
+        v = system.tangent_velocity(new.x, new.v, system.normal(middle))
+        return State(new.t, new.x, v, solve=new.solve)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations.directors import Directors
+from rbdkit.integrators import newton
 from rbdkit.integrators.director_method import DirectorMethod
 from rbdkit.integrators.state import Stage, State
-from rbdkit.trace import Record
 
 
 class LagrangeDAlembert(DirectorMethod):
@@ -43,7 +43,6 @@ class LagrangeDAlembert(DirectorMethod):
 
     name = "lagrange_dalembert"
     order = 2
-    times = (0.0, 1.0)
     conserves: ClassVar[tuple[str, ...]] = ("K", "pi", "Pi1", "Pi2", "angular momentum about the vertical")
     formulas: ClassVar[tuple[str, ...]] = (
         "p0 = M v + h/2 Q(t, q)\nsolve for q1:  M (q1 - q) / h = p0 - H(q)^T lambda,  h(q1) = 0",
@@ -52,29 +51,36 @@ class LagrangeDAlembert(DirectorMethod):
     )
 
     def step(self, system: Directors, state: State, h: float) -> State:
-        u, solved = self.solved(ChordEquations(system, state, h), state, h)
-        t, x = state.t + h, state.x + u
-        arriving = system.tangent_velocity(x, u / h)
+        q_0, v_0 = state.x, state.v
+        p = system.M @ v_0 + 0.5 * h * system.generalized_force(state.t, q_0, v_0)
+        scale = newton.largest(p, least=1e-300)
+
+        def residual(z: NDArray) -> NDArray:
+            """M u / h - (p_0 + h Q_0 / 2) plus reactions at q_0, constraints at q_1, twist between."""
+            u, multipliers = system.separated(z)
+            balance = (1.0 / scale) * (system.M @ (u / h) - p) + system.reactions(q_0, multipliers)
+            return system.joined(balance, system.constraints(system.move(q_0, u), system.move(q_0, 0.5 * u), u))
+
+        def jacobian(z: NDArray) -> NDArray:
+            """The derivative; recorded steps derive it themselves."""
+            u, _ = system.separated(z)
+            twist = system.G(q_0 + 0.5 * u) + 0.5 * system.G_gradient(u)
+            constraints = np.vstack([system.H(q_0 + u), twist])
+            return system.saddle(system.M / (h * scale), system.constraint_jacobian(q_0), constraints)
+
+        u, solved = self.solved(residual, jacobian, system, state, h)
+        t, q = state.t + h, system.move(q_0, u)
+        arriving = system.tangent_velocity(q, u / h)
         v = arriving
-        for _ in range(1 + system.loaded):  # a load may depend on v: once more, or the order is 1
-            v = system.velocity_after(x, arriving, 0.5 * h * system.generalized_force(t, x, v))
-        return State(t, x, v, None, solved)
+        for _ in range(2):  # a load may depend on v: once more, or the order is 1
+            v = system.velocity_after(q, arriving, 0.5 * h * system.generalized_force(t, q, v))
+        return State(t, q, v, solve=solved)
 
     def stages(self, system: Directors, state: State, h: float) -> list[Stage]:
         """Return the two nodes of the step."""
         new = self.step(system, state, h)
         rate = (new.x - state.x) / h
         return [Stage(s.t, s.x, s.v, rate, system.rate(s.t, s.x, s.v)) for s in (state, new)]
-
-    @property
-    def record(self) -> Record | None:
-        """Function that records the step; see `rbdkit.trace.Recordable`."""
-        return self.recorded("lagrange_dalembert")
-
-    @property
-    def written_out(self) -> None:
-        """None: the step cannot be taken for parts of a system; see `rbdkit.trace.Recordable`."""
-        return None
 
 
 def half_step_energy(system: Directors, x: NDArray, h: float) -> NDArray:
@@ -107,35 +113,3 @@ def half_step_energy(system: Directors, x: NDArray, h: float) -> NDArray:
     [0.0, 0.0]
     """
     return system.kinetic_energy(x[:-1], np.diff(x, axis=0) / h)
-
-
-class ChordEquations:
-    """Equations of one step for u = q_1 - q_0 and the multipliers, scaled by momentum and length.
-
-    Attributes
-    ----------
-    guess : (15,) or (16,) initial guess of Newton's method: u = h qdot_0, no reactions.
-    """
-
-    def __init__(self, system: Directors, state: State, h: float) -> None:
-        self.system, self.x, self.h = system, state.x, h
-        impulse = 0.5 * h * system.generalized_force(state.t, state.x, state.v)
-        self.momentum = system.M @ state.v + impulse
-        self.scale = max(np.abs(self.momentum).max(), 1e-300)
-        self.reactions = np.vstack([system.H(state.x), system.G(state.x)])
-        self.guess = np.concatenate([h * state.v, np.zeros(len(self.reactions))])
-
-    def residual(self, z: NDArray) -> NDArray:
-        """Return the residual: M u / h - (p_0 + h Q_0 / 2) plus reactions at q_0, constraints at q_1, twist between."""
-        u = z[: self.system.n]
-        balance = (self.system.M @ u / self.h - self.momentum) / self.scale + z[self.system.n :] @ self.reactions
-        twist = self.system.G(self.x + 0.5 * u) @ u
-        return np.concatenate([balance, self.system.constraint_error(self.x + u), twist])
-
-    def jacobian(self, z: NDArray) -> NDArray:
-        """Return the derivative of the residual."""
-        u, system = z[: self.system.n], self.system
-        twist = system.G(self.x + 0.5 * u) + 0.5 * system.G_gradient(u)
-        constraints = np.vstack([system.H(self.x + u), twist])
-        k = len(constraints)
-        return np.block([[system.M / (self.h * self.scale), self.reactions.T], [constraints, np.zeros((k, k))]])

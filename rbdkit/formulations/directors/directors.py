@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.formulations.directors.turning import TurningBody, triad
+from rbdkit.formulations.directors.turning import TurningBody, orthonormal, triad
 from rbdkit.formulations.formulation import Force
 from rbdkit.model import Model
 from rbdkit.spatial import so3
@@ -88,6 +88,30 @@ class Directors(TurningBody):
         S[:9, :9] = np.kron([[d, c, b], [c, e, a], [b, a, f]], _EYE)
         return S
 
+    def reactions(self, q: NDArray, multipliers: NDArray) -> NDArray:
+        """Return the reactions H(q)^T lambda + G(q)^T mu (n,); multipliers = (lambda, mu)."""
+        return self.reaction_stiffness(multipliers) @ q
+
+    def constraints(self, q1: NDArray, q: NDArray, u: NDArray) -> NDArray:
+        """Return the constraints h(q1) and G(q) u, of a step that ends at q1."""
+        return np.concatenate([self.constraint_error(q1), self.G(q) @ u])
+
+    def joined(self, u: NDArray, multipliers: NDArray | None = None) -> NDArray:
+        """Return u (n,) and multipliers, zero if not given, as the unknowns of a step, of one array."""
+        return np.concatenate([u, np.zeros(6 + len(self.G(u))) if multipliers is None else multipliers])
+
+    def separated(self, z: NDArray) -> tuple[NDArray, NDArray]:
+        """Return u and multipliers of the unknowns of a step; the residual is a force and constraints in that form."""
+        return z[: self.n], z[self.n :]
+
+    def orthonormal(self, q: NDArray) -> NDArray:
+        """Return the state at which loads are evaluated between two orientations: with the rotation nearest to q."""
+        return orthonormal(q) if self.loaded else q
+
+    def normal(self, q: NDArray) -> NDArray:
+        """Return d1 x d2 (3,)."""
+        return np.cross(q[:3], q[3:6])
+
     def generalized_force(self, t: float, q: NDArray, v: NDArray, at: NDArray | None = None) -> NDArray:
         """Return the generalised force (n,) on the directors, of moments and gravity, and on the centre of mass.
 
@@ -124,19 +148,26 @@ class Directors(TurningBody):
                 gradient[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = block
         return gradient
 
-    def _saddle(self, C: NDArray, reactions: NDArray, p: NDArray, bias: NDArray | float = 0.0) -> NDArray:
+    def constraint_jacobian(self, q: NDArray) -> NDArray:
+        """Return H(q) above G(q), (6 + k, n)."""
+        return np.vstack([self.H(q), self.G(q)])
+
+    def saddle(self, mass: NDArray, reactions: NDArray, C: NDArray) -> NDArray:
+        """Return the matrix ``[[mass, reactions^T], [C, 0]]`` of equations for u (n,) and multipliers."""
+        return np.block([[mass, reactions.T], [C, np.zeros((len(C), len(C)))]])
+
+    def _solved(self, C: NDArray, reactions: NDArray, p: NDArray, bias: NDArray | float = 0.0) -> NDArray:
         """y (n,) and multipliers with ``M y + reactions^T multipliers = p`` and ``C y = -bias``."""
-        k = len(C)
-        matrix = np.block([[self.M, reactions.T], [C, np.zeros((k, k))]])
-        return np.linalg.solve(matrix, np.concatenate([p, np.broadcast_to(-np.asarray(bias), k)]))
+        right_side = np.concatenate([p, np.broadcast_to(-np.asarray(bias), len(C))])
+        return np.linalg.solve(self.saddle(self.M, reactions, C), right_side)
 
     # --- as a system --------------------------------------------------------------------------------------------------
 
     def multipliers(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         """Acceleration (n,) and multipliers (lambda, mu) by the equations with their constraints differentiated."""
-        C = np.vstack([self.H(x), self.G(x)])
-        bias = np.vstack([self.H(v), self.G(v)]) @ v  # the Jacobians are linear: their rates are H(qdot), G(qdot)
-        solution = self._saddle(C, C, self.generalized_force(t, x, v), bias)
+        C = self.constraint_jacobian(x)
+        bias = self.constraint_jacobian(v) @ v  # the Jacobians are linear: their rates are H(qdot), G(qdot)
+        solution = self._solved(C, C, self.generalized_force(t, x, v), bias)
         return solution[: self.n], solution[self.n :]
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
@@ -164,12 +195,12 @@ class Directors(TurningBody):
         H, G = self.H(x), self.G(x)
         reactions = np.zeros_like(G)
         reactions[:, :9] = 0.5 * np.cross(x[6:9] if normal is None else normal, x[:9].reshape(3, 3)).ravel()  # Eq 68
-        return self._saddle(np.vstack([H, G]), np.vstack([H, reactions]), self.M @ v)[: self.n]
+        return self._solved(np.vstack([H, G]), np.vstack([H, reactions]), self.M @ v)[: self.n]
 
     def velocity_after(self, x: NDArray, v: NDArray, impulse: NDArray) -> NDArray:
         """Return the velocity (n,) on the tangent space at x after an impulse (n,) of generalized forces."""
-        C = np.vstack([self.H(x), self.G(x)])
-        return v + self._saddle(C, C, impulse)[: self.n]
+        C = self.constraint_jacobian(x)
+        return v + self._solved(C, C, impulse)[: self.n]
 
     # --- what it says of the model ------------------------------------------------------------------------------------
 

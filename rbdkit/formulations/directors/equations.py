@@ -1,4 +1,4 @@
-"""The equations of a step of the methods for directors, on scalars: floats to compute, symbols to trace."""
+"""The equations of a body in directors on scalars: floats to compute, symbols to trace."""
 
 from __future__ import annotations
 
@@ -56,48 +56,30 @@ class Body:
         d1, d2, d3 = q
         return [dot(d2, d3), dot(d1, d3), dot(d1, d2), *(0.5 * (dot(d, d) - 1.0) for d in q)]
 
+    def rates(self, q: Triad, v: Triad) -> list[Scalar]:
+        """Return the rates of the constraints, H(q) v, and the constraint on twist, G(q) v."""
+        (d1, d2, d3), (v1, v2, v3) = q, v
+        lengths = [dot(d1, v1), dot(d2, v2), dot(d3, v3)]
+        angles = [dot(d2, v3) + dot(d3, v2), dot(d1, v3) + dot(d3, v1), dot(d1, v2) + dot(d2, v1)]
+        return [*angles, *lengths, *self.twist(q, v)]
+
     def twist(self, q: Triad, u: Triad) -> list[Scalar]:
         """Return the constraint on twist, G(q) u (Eq 80)."""
         return [] if self.twists else [(1.0 - self.a) * dot(q[1], u[0]) - self.a * dot(q[0], u[1])]
 
 
-Residuals = tuple[list[Scalar], list[Scalar]]
-"""Of the momentum, and of the constraints."""
+def on_tangent(body: Body, q: Triad, normal: Vector, z: Sequence[Scalar]) -> list[Scalar]:
+    """Return momenta and reactions of a velocity v (the first nine of z), and the rates of the constraints at q.
 
-
-def midpoint(
-    body: Body, q0: Triad, v0: Triad, h: Scalar, moments: tuple[Vector, Vector] | None, z: Sequence[Scalar]
-) -> Residuals:
-    """Return residuals of the energy-momentum methods (Eqs 86, 92): momentum balance times h, and constraints."""
-    u = triad_of(z)
-    q = triad(d + 0.5 * du for d, du in zip(q0, u, strict=True))
-    change = body.momenta(triad((2.0 / h) * du - 2.0 * v for du, v in zip(u, v0, strict=True)))  # Eq 87b
-    balance = _balance(change, h, body.forces(q, moments), body.reactions(q, z[9:]))
-    return balance, [*body.holds(moved(q0, u)), *body.twist(q, u)]
-
-
-def chord(body: Body, q0: Triad, p0: Triad, h: Scalar, z: Sequence[Scalar]) -> Residuals:
-    """Return residuals of the discrete Lagrange-d'Alembert method: momentum balance, and constraints."""
-    u = triad_of(z)
-    q = triad(d + 0.5 * du for d, du in zip(q0, u, strict=True))
-    left = body.momenta(triad((1.0 / h) * du for du in u))
-    balance = [x for p, p_0, r in zip(left, p0, body.reactions(q0, z[9:]), strict=True) for x in (p - p_0 + r)]
-    return balance, [*body.holds(moved(q0, u)), *body.twist(q, u)]
-
-
-def on_tangent(body: Body, q: Triad, p: Triad, normal: Vector, z: Sequence[Scalar]) -> list[Scalar]:
-    """Residuals of the velocity (the first nine of z) on the tangent space at q that reactions make of momenta p.
+    They are equal to momenta and zeros if v is the velocity on the tangent space that reactions make of the momenta.
 
     normal : direction of the moment of the reaction against twist.
     """
     v, reactions = triad_of(z), body.holding(q, z[9:])
     if not body.twists:
         reactions = triad(r + (0.5 * z[15]) * cross(normal, x) for r, x in zip(reactions, q, strict=True))
-    balance = [x for m, p_i, r in zip(body.momenta(v), p, reactions, strict=True) for x in (m - p_i + r)]
-    (d1, d2, d3), (v1, v2, v3) = q, v
-    lengths = [dot(d1, v1), dot(d2, v2), dot(d3, v3)]
-    angles = [dot(d2, v3) + dot(d3, v2), dot(d1, v3) + dot(d3, v1), dot(d1, v2) + dot(d2, v1)]
-    return [*balance, *angles, *lengths, *body.twist(q, v)]
+    balance = [x for m, r in zip(body.momenta(v), reactions, strict=True) for x in (m + r)]
+    return [*balance, *body.rates(q, v)]
 
 
 def dual_triad(q: Triad) -> Triad:
@@ -105,11 +87,6 @@ def dual_triad(q: Triad) -> Triad:
     across = cross(q[1], q[2]), cross(q[2], q[0]), cross(q[0], q[1])
     share = 1.0 / dot(q[0], across[0])
     return triad(share * d for d in across)
-
-
-def moved(q: Triad, u: Triad) -> Triad:
-    """q + u."""
-    return triad(d + du for d, du in zip(q, u, strict=True))
 
 
 def triad_of(z: Sequence[Scalar]) -> Triad:
@@ -123,11 +100,6 @@ def combined(weights: Sequence[Scalar], vectors: Sequence[Vector]) -> Vector:
     for weight, vector in zip(weights, vectors, strict=True):
         total = total + weight * vector
     return total
-
-
-def _balance(change: Triad, h: Scalar, forces: Triad, reactions: Triad) -> list[Scalar]:
-    rows = zip(change, forces, reactions, strict=True)
-    return [x for dp, f, r in rows for x in (dp - h * f + r)]
 
 
 def triad(vectors: Iterable[Vector]) -> Triad:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.formulations.applied import own_forces_of
 from rbdkit.formulations.body_loads import Loads, loads_of
-from rbdkit.formulations.directors.equations import Body, Triad, combined, dual_triad, triad_of
+from rbdkit.formulations.directors.equations import Body, Triad, combined, dual_triad, on_tangent, triad_of
 from rbdkit.formulations.directors.loads import TurningLoads, Wrenches, loaded_body
 from rbdkit.formulations.formulation import Acting
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
@@ -33,12 +33,14 @@ from rbdkit.trace import (
     arrays_of,
     available,
     compiling,
+    derivatives,
     eliminate,
     executable,
     loop_arrays,
     maximum,
     over_time,
     select,
+    solution,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +85,8 @@ class RecordedTurningBody:
         more = 3 if kind.floats else 0
         self.nx, self.nv = 9 + more, (3 if kind.split else 9) + more
         self.solved_together = 0, self.nv
+        self.in_registers = kind.loads is None or kind.steady
+        self.unknowns = self.nv + (6 if kind.twists else 7)
 
     def coordinates(self) -> Iterator[int]:
         return iter(range(self.nx))
@@ -137,8 +141,8 @@ class RecordedTurningBody:
         for k, value in enumerate(values):
             part.store(self.program, k, value)
 
-    def acting(self, moment: Moment, x: Part, v: Part, rigid: bool = False) -> Wrenches | None:
-        """Return the loads other than gravity, or None. rigid : replace the directors by the nearest rotation."""
+    def acting(self, moment: Moment, x: Part, v: Part) -> Wrenches | None:
+        """Return the loads other than gravity, or None."""
         if self.kind.loads is None:
             return None
         if self.kind.split:
@@ -146,7 +150,7 @@ class RecordedTurningBody:
             R = A
         else:
             R = self._nearest(x)
-            A = R if rigid else turned(self._all(x, 9))
+            A = turned(self._all(x, 9))
             columns = triad_of(A.T.flat())
             ways = (cross(d, rate) for d, rate in zip(columns, triad_of(self._all(v, 9)), strict=True))
             W = A.T @ (0.5 * sum(ways, ZERO))
@@ -179,55 +183,126 @@ class RecordedTurningBody:
             program.break_if(program.load("triad", 0, 9) < TURNED)
         return turned(directors())
 
-    def falls(self, wrenches: Wrenches | None, q: Triad) -> list[Scalar]:
+    # --- directors with constraints: the pieces of the equations, see `Directors` -------------------------------------
+
+    def momentum(self, v: Part, result: Part) -> None:
+        self._put(result, self._momentum(self._all(v, self.nv)))
+
+    def generalized_force(self, moment: Moment, x: Part, v: Part, *more: Part) -> None:
+        at, result = more if len(more) == 2 else (x, *more)
+        self._act(moment, at, v)
+        self.forces(x, result)
+
+    def forces(self, x: Part, result: Part) -> None:
+        """Store the generalised forces at x of gravity and of the loads in "acting", which were evaluated last."""
+        M_m, falls = self._acting()
+        q = triad_of(self._all(x, 9))
+        self._put(result, [*flat(self.body().forces(q, M_m)), *(self.mass() * a for a in falls)])
+
+    def separated(self, z: Part, u: Part, multipliers: Part) -> None:
+        values = self._all(z, self.unknowns)
+        self._put(u, values[: self.nv])
+        self._put(multipliers, values[self.nv :])
+
+    def joined(self, u: Part, *more: Part) -> None:
+        n = self.unknowns - self.nv
+        multipliers = self._all(more[0], n) if len(more) == 2 else n * [0.0]
+        self._put(more[-1], [*self._all(u, self.nv), *multipliers])
+
+    def reactions(self, x: Part, multipliers: Part, result: Part) -> None:
+        z = self._all(multipliers, self.unknowns - self.nv)
+        self._put(result, [*flat(self.body().reactions(triad_of(self._all(x, 9)), z)), *(self.nv - 9) * [0.0]])
+
+    def constraints(self, x1: Part, x: Part, u: Part, result: Part) -> None:
+        q1, q, u_q = (triad_of(self._all(part, 9)) for part in (x1, x, u))
+        self._put(result, [*self.body().holds(q1), *self.body().twist(q, u_q)])
+
+    def orthonormal(self, x: Part, result: Part) -> None:
+        R = None if self.kind.loads is None else self._nearest(x)
+        self._put(result, self._all(x, self.nx) if R is None else [*R.T.flat(), *self._all(x, self.nx)[9:]])
+
+    def normal(self, x: Part, result: Part) -> None:
+        d1, d2, _ = triad_of(self._all(x, 9))
+        self._put(result, [*cross(d1, d2)])
+
+    def tangent_velocity(self, x: Part, v: Part, *more: Part) -> None:
+        self._to_tangent(x, self._momentum(self._all(v, self.nv)), more[0] if len(more) == 2 else None, more[-1])
+
+    def velocity_after(self, x: Part, v: Part, impulse: Part, result: Part) -> None:
+        p = zip(self._momentum(self._all(v, self.nv)), self._all(impulse, self.nv), strict=True)
+        self._to_tangent(x, [a + b for a, b in p], None, result)
+
+    def correction(self, z: list[Scalar], residuals: list[Scalar]) -> list[Scalar]:
+        """Return J^-1 r with the Jacobian J of residuals r with respect to symbols z; may begin a new block."""
+        return self._solved(derivatives(z, residuals), list(residuals))
+
+    def _solved(self, J: list[list[Scalar]], r: list[Scalar]) -> list[Scalar]:
+        """Return J^-1 r of a saddle-point system.
+
+        Its leading block is the mass matrix up to small terms, so in order its pivots are positive, and the constraints
+        follow as its Schur complement. The mass matrix of a flat body is singular: its equations exchange rows.
+        """
+        if not self.kind.flat:
+            return solution(J, r)
+        for array, values in (("saddle", [x for row in J for x in row]), ("saddle_side", r)):
+            for k, x in enumerate(values):
+                self.program.store(array, 0, k, x)
+        eliminate(self.program, 0, len(r), "saddle", "saddle_side", 1)
+        return [self.program.load("saddle_side", 0, k) for k in range(len(r))]
+
+    def _linear(self, rows: Callable[[list[Scalar]], list[Scalar]], right_side: list[Scalar]) -> list[Scalar]:
+        """Return nine numbers of directors for which rows, linear in these and the multipliers, are the right side."""
+        z = [self.program.load("zeros", 0, k) for k in range(len(right_side))]  # symbols that nothing else depends on
+        return self._solved(derivatives(z, rows(z)), right_side)[:9]
+
+    def _momentum(self, v: list[Scalar]) -> list[Scalar]:
+        return [*flat(self.body().momenta(triad_of(v))), *(self.mass() * x for x in v[9:])]
+
+    def _to_tangent(self, x: Part, p: list[Scalar], normal: Part | None, result: Part) -> None:
+        """Store the velocity of momenta p, projected to the tangent space at x."""
+        q = triad_of(self._all(x, 9))
+        for k, y in enumerate(p[9:], start=9):
+            result.store(self.program, k, y / self.mass())
+        along = q[2] if normal is None else Vector(self._all(normal, 3))
+        rows = partial(on_tangent, self.body(), q, along)
+        self._put(result, self._linear(rows, [*p[:9], *(self.unknowns - self.nv) * [0.0]]))
+
+    def _act(self, moment: Moment, x: Part, v: Part) -> None:
+        """Store in "acting" the moments at a state, and the acceleration of a floating centre of mass."""
+        wrenches = self.acting(moment, x, v)
+        if wrenches is not None:
+            falls = self._falls(wrenches, triad_of(self._all(x, 9)))
+            for k, y in enumerate([*wrenches.M, *wrenches.m, *falls]):
+                self.program.store("acting", 0, k, y)
+
+    def _acting(self) -> tuple[tuple[Vector, Vector] | None, list[Scalar]]:
+        """Return what `_act` has stored: the moments, None without loads, and the acceleration."""
+        if self.kind.loads is None:
+            return None, self._falls(None, (ZERO, ZERO, ZERO))
+        acting = [self.program.load("acting", 0, k) for k in range(self.nx - 3)]
+        return (Vector(acting[:3]), Vector(acting[3:6])), acting[6:]
+
+    def _falls(self, wrenches: Wrenches | None, q: Triad) -> list[Scalar]:
         """Acceleration of a floating centre of mass."""
         if not self.kind.floats:
             return []
         g = Vector(self.gravity())
         return list(g if wrenches is None else g + (1.0 / self.mass()) * (combined(wrenches.F, q) + wrenches.f))
 
-    # --- directors with constraints -----------------------------------------------------------------------------------
-
     def _director_rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         """``M qddot + C^T lambda = Q`` and ``C qddot = -C(qdot) qdot``, as `Directors.multipliers` has them."""
-        program = self.program
-        acting = self.acting(moment, x, v)
-        q, v_q = triad_of(self._all(x, 9)), triad_of(self._all(v, 9))
-        fall, moments = self.falls(acting, q), None if acting is None else (acting.M, acting.m)
-        size, body = 9 + self._rows, self.body()
-        matrix: dict[tuple[int, int], Scalar] = {}
-        for i in range(3):
-            for j in range(3):
-                for k in range(3):
-                    matrix[3 * i + k, 3 * j + k] = body.E[i][j]
-        for row, own in enumerate(self._constraints(q), start=9):
-            for column, c in enumerate(own):
-                matrix[row, column] = matrix[column, row] = c
-        for i in range(size):
-            for j in range(size):
-                program.store("saddle", 0, i * size + j, matrix.get((i, j), 0.0))
-        bias = [sum((c * y for c, y in zip(own, flat(v_q), strict=True)), 0.0) for own in self._constraints(v_q)]
-        for k, y in enumerate([*flat(body.forces(q, moments)), *(-b for b in bias)]):
-            program.store("saddle_side", 0, k, y)
-        for k, y in enumerate(fall):
-            program.store("fall", 0, k, y)
-        eliminate(program, 0, size, "saddle", "saddle_side", 1)
-        self._put(result, [program.load("saddle_side", k) for k in range(9)])
-        for k in range(len(fall)):
-            result.store(program, 9 + k, program.load("fall", k))
+        self._act(moment, x, v)
+        body, q, v_q, (moments, _) = self.body(), triad_of(self._all(x, 9)), triad_of(self._all(v, 9)), self._acting()
 
-    @property
-    def _rows(self) -> int:
-        return 6 if self.kind.twists else 7
+        def rows(z: list[Scalar]) -> list[Scalar]:
+            qddot = triad_of(z)
+            pairs = zip(flat(body.momenta(qddot)), flat(body.reactions(q, z[9:])), strict=True)
+            return [*(p + r for p, r in pairs), *body.rates(q, qddot)]
 
-    def _constraints(self, q: Triad) -> list[list[Scalar]]:
-        """Rows of H(q) and G(q)."""
-        d1, d2, d3 = q
-        rows = [(ZERO, d3, d2), (d3, ZERO, d1), (d2, d1, ZERO), (d1, ZERO, ZERO), (ZERO, d2, ZERO), (ZERO, ZERO, d3)]
-        if not self.kind.twists:
-            (a,) = self._given(TWIST, 1)
-            rows.append(((1.0 - a) * d2, -a * d1, ZERO))
-        return [flat(row) for row in rows]
+        bias = body.rates(v_q, v_q)  # the Jacobians are linear: their rates are H(qdot), G(qdot)
+        self._put(result, self._linear(rows, [*flat(body.forces(q, moments)), *(-b for b in bias)]))
+        for k, y in enumerate(self._acting()[1], start=9):
+            result.store(self.program, k, y)
 
     # --- Euler's equations, split -------------------------------------------------------------------------------------
 
@@ -244,7 +319,7 @@ class RecordedTurningBody:
         rate1, rate2 = m1 - pi_par * W2 + W3 * P2, m2 + pi_par * W1 - W3 * P1
         turning = [i11 * rate1 + i12 * rate2, i12 * rate1 + i22 * rate2]
         turning.append((m3 + P1 * W2 - P2 * W1) / J_par if self.kind.twists else 0.0 * W1)
-        self._put(result, [*turning, *self.falls(acting, q)])
+        self._put(result, [*turning, *self._falls(acting, q)])
 
 
 def turned(x: list[Scalar]) -> Matrix:
@@ -280,7 +355,8 @@ def motion(
     room = {
         "saddle": np.zeros(size * size),
         "saddle_side": np.zeros(size),
-        "fall": np.zeros(3),
+        "zeros": np.zeros(size),
+        "acting": np.zeros(9),
         "elimination": np.zeros(3),
         "triad": np.zeros(10),
     }

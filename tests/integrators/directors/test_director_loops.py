@@ -8,7 +8,16 @@ import rbdkit as rbd
 from rbdkit.errors import ConvergenceError
 from rbdkit.formulations import Directors, NonTwistingDirectors
 from rbdkit.formulations.formulation import Acting
-from rbdkit.integrators import EnergyMomentum, LagrangeDAlembert, Solves, State, TangentEnergyMomentum
+from rbdkit.integrators import (
+    EnergyMomentum,
+    LagrangeDAlembert,
+    OneStep,
+    Solves,
+    State,
+    TangentEnergyMomentum,
+    newton,
+    why_not_recorded,
+)
 from rbdkit.library.gebhardt_romero import INERTIA, fixed_point_model
 
 METHODS = [EnergyMomentum(), TangentEnergyMomentum(), LagrangeDAlembert()]
@@ -131,7 +140,7 @@ def test_a_step_that_needs_more_corrections_gets_them():
     assert run.steps == 7 and max(solve.iterations for solve in Solves(run.solves)) > 4
     few = EnergyMomentum(max_iterations=4)
     assert compiled(few, system, 0.12 * np.arange(8), x, v).unsolved is not None
-    assert EnergyMomentum(max_iterations=99).record is None  # more than is kept account of
+    assert "allows 99 corrections" in why_not_recorded(EnergyMomentum(max_iterations=99))
 
 
 def test_a_step_that_cannot_be_made_is_blamed_by_the_method():
@@ -172,3 +181,48 @@ def test_runs_through_simulate_say_that_they_are_compiled_and_record_every_nth_s
     assert_allclose(some.t, [0.0, 0.2, 0.4, 0.5])
     assert_allclose(some.x, all_steps.x[[0, 20, 40, 50]], atol=0.0)
     assert len(some.solves) == 3
+
+
+class OwnMidpoint(OneStep):
+    """The energy-momentum method as a user writes it: no Jacobian."""
+
+    name, order, requires = "own_midpoint", 2, Directors
+
+    def step(self, system, state, h):
+        t, x, v = state.t + 0.5 * h, state.x, state.v
+
+        def residual(z):
+            u, multipliers = system.separated(z)
+            q = system.move(x, 0.5 * u)
+            force = system.generalized_force(t, q, u / h, at=system.orthonormal(q))
+            balance = 2.0 * (system.M @ (u / h - v)) - h * force + system.reactions(q, multipliers)
+            return system.joined(balance, system.constraints(system.move(x, u), q, u))
+
+        z, how = newton.solve(residual, system.joined(h * v), tolerance=1e-13)
+        u, _ = system.separated(z)
+        return State(state.t + h, system.move(x, u), 2.0 * u / h - v, solve=how)
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_a_method_of_a_users_own_is_compiled(loaded):
+    system = NonTwistingDirectors(heavy_model(), (lambda t, x, v: moment(t)) if loaded else None)
+    x, v = system.state(NEUTRAL, np.array([1.2, -0.7, 0.0]))
+    own, known = (compiled(m, system, TIMES, x, v, MOMENTS if loaded else None) for m in (OwnMidpoint(), METHODS[0]))
+    assert_allclose(own.q, known.q, atol=1e-12)
+    state = OwnMidpoint().step(system, State(0.0, x, v), 0.1)
+    assert_allclose(own.q[1], state.x, atol=1e-12)
+    assert_allclose(own.v[1], state.v, atol=1e-11)
+
+
+def test_equations_for_multipliers_that_ask_for_accelerations_are_not_recorded():
+    class Accelerating(OwnMidpoint):
+        def step(self, system, state, h):
+            def residual(z):
+                u, multipliers = system.separated(z)
+                return system.joined(u - h * system.rate(t=state.t, x=state.x, v=u), multipliers)
+
+            z, how = newton.solve(residual, system.joined(h * state.v))
+            u, _ = system.separated(z)
+            return State(state.t + h, system.move(state.x, u), u, solve=how)
+
+    assert "equations for multipliers that ask the system for 'rate'" in why_not_recorded(Accelerating())

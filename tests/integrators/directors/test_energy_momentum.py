@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 import rbdkit as rbd
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import Directors, NonTwistingDirectors
-from rbdkit.integrators import EnergyMomentum, State, TangentEnergyMomentum
-from rbdkit.integrators.energy_momentum import MidpointEquations
+from rbdkit.integrators import EnergyMomentum, LagrangeDAlembert, State, TangentEnergyMomentum, newton
 from rbdkit.library import pendulum, spherical_pendulum
 from rbdkit.library.gebhardt_romero import CASES, fixed_point_model
 from rbdkit.spatial import so3
@@ -114,11 +113,23 @@ def test_newton_converges_quadratically_and_shows_it():
     assert state.solve.iterations == len(r) - 1 >= 3
     assert np.all(np.diff(np.log10(r[:-1])) < -0.5)
     assert r[-1] <= 1e-13
-    # the Jacobian is the derivative of the residual
-    equations = MidpointEquations(system, state, 0.2)
-    z = equations.guess + 0.01 * np.arange(16)
-    columns = [(equations.residual(z + e) - equations.residual(z - e)) / 2e-6 for e in 1e-6 * np.eye(16)]
-    assert_allclose(equations.jacobian(z), np.stack(columns, axis=-1), atol=1e-7)
+
+
+@pytest.mark.parametrize("method", [EnergyMomentum(), LagrangeDAlembert()], ids=lambda method: method.name)
+def test_the_jacobian_is_the_derivative_of_the_residual(method, monkeypatch):
+    seen = []
+
+    def solve(residual, guess, jacobian, *more):
+        seen.append((residual, guess, jacobian))
+        return newton.solve(residual, guess, jacobian, *more)
+
+    monkeypatch.setattr("rbdkit.integrators.director_method.solve", solve)
+    system = NonTwistingDirectors(fixed_point_model(), constant_load((40.0, -30.0, 0.0))[0])
+    stepped(method, system, SPIN * [1, 1, 0], 0.2, 1)
+    ((residual, guess, jacobian),) = seen
+    z = guess + 0.01 * np.arange(16)
+    columns = [(residual(z + e) - residual(z - e)) / 2e-6 for e in 1e-6 * np.eye(16)]
+    assert_allclose(jacobian(z), np.stack(columns, axis=-1), atol=1e-7)
 
 
 def test_a_step_that_cannot_be_made_says_when_how_far_off_and_what_to_try():
