@@ -84,8 +84,8 @@ class TimeStepping(Law):
     Sweeps visit points sorted by position along a generic direction, unilateral constraints last. The result does
     therefore not depend on the numbering of bodies, shapes and points, except to `tol` for points at one place with
     the same normal (two bricks side by side under a third) and for constraints among themselves. Symmetric problems
-    have symmetric solutions to `tol`. For redundant points the solvers with pyramids find one of many solutions, which
-    round-off chooses.
+    have symmetric solutions to `tol`. Where points are redundant, the solvers with pyramids give shares of springs of
+    equal, tiny compliance.
 
     Parameters
     ----------
