@@ -22,6 +22,7 @@ from rbdkit.functions.asking import (
     with_states,
 )
 from rbdkit.model import Model
+from rbdkit.model.idle import require_inertia_behind
 from rbdkit.results import handed, into
 from rbdkit.spatial.read_numbers import within
 from rbdkit.trace import Symbols
@@ -119,8 +120,16 @@ def aba(
     if (kernels := chosen_kernels(model, backend)) is not None:
         qdd = kernels.aba(q, v, tau, on_bodies(model, f_ext), t, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
-            return qdd  # else the readable form says what is wrong, with the joint's name
-    return handed(solved(model, partial(_book_aba, model, f_ext, t), *state), out, threads)
+            return _resisted(model, q, qdd)  # else the readable form says what is wrong, with the joint's name
+    qdd = solved(model, partial(_book_aba, model, f_ext, t), *state)
+    return handed(_resisted(model, q, qdd), out, threads)
+
+
+def _resisted(model: Model, q: NDArray, qdd: NDArray) -> NDArray:
+    """Return the accelerations; raise ModelError if inertia that they were divided by is zero but for round-off."""
+    if type(qdd) is not Symbols:
+        require_inertia_behind(model, q, qdd)
+    return qdd
 
 
 def _book_aba(model: Model, f_ext: ExternalForces, t: float, q: NDArray, v: NDArray, tau: NDArray) -> NDArray:
@@ -225,9 +234,10 @@ def forward_dynamics(
     if kernels is not None and not (constrained and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, on_bodies(model, f_ext), t, z, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
-            return qdd  # else the readable form says what is wrong, with the joint's name
+            return _resisted(model, q, qdd)  # else the readable form says what is wrong, with the joint's name
     book = partial(_book_forward_dynamics, model, f_ext, t)
-    return handed(solved(model, book, *state, *([] if z is None else [z])), out, threads)
+    qdd = solved(model, book, *state, *([] if z is None else [z]))
+    return handed(_resisted(model, q, qdd), out, threads)
 
 
 def _book_forward_dynamics(

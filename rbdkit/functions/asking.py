@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.engine import Kernels, for_many_states, kernels_for
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
-from rbdkit.model.idle import require_inertia_somewhere
+from rbdkit.model.idle import largest_believed, require_inertia_somewhere
 from rbdkit.model.kept import checked_twin
 from rbdkit.model.leading_axes import common_axes
 from rbdkit.model.methods.checks import FARTHEST
@@ -121,7 +121,8 @@ def at_many_states(
     """Evaluate an algorithm at a large stack of plain float64 states; None if the fast path does not apply."""
     if (kernels := for_many_states(model, algorithm, backend, q, v, w)) is None:
         return None
-    return kernels.within(FARTHEST, algorithm, into(out, threads, v.shape, q, v, w), q, v, w)
+    limit = FARTHEST if algorithm == "rnea" else min(FARTHEST, largest_believed(model))
+    return kernels.within(limit, algorithm, into(out, threads, v.shape, q, v, w), q, v, w)
 
 
 def solved(model: Model, function: Callable[..., NDArray], *state: NDArray) -> NDArray:

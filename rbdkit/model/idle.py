@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 NOTHING = 1e-13
 """Ratio of articulated to composite inertia that counts as round-off."""
+SUSPECT = 1e10
+"""Acceleration of a joint that may carry nothing, rad/s2 or m/s2, beyond which its pose is examined."""
 POSES = 3
 """Number of configurations that must all be singular: a single one may be so by chance."""
 
@@ -39,6 +41,23 @@ def require_inertia_at(model: Model, q: NDArray) -> None:
     """Raise ModelError if a joint of the tree has zero articulated inertia at coordinates q (nq,)."""
     if kept(model, _wants_inertia) and (body := _idle_at(model, q)) is not None:
         raise ModelError(f"{idle_text(model, body)}. It is so at q = {np.round(q, 6).tolist()}")
+
+
+def largest_believed(model: Model) -> float:
+    """Return up to which size accelerations need no `require_inertia_behind`, rad/s2 or m/s2."""
+    return SUSPECT if kept(model, _wants_inertia) else np.inf
+
+
+def require_inertia_behind(model: Model, q: NDArray, qdd: NDArray) -> None:
+    """Raise ModelError if accelerations (..., nv) are round-off: at q (..., nq) a joint has zero articulated inertia.
+
+    Divided by round-off they are huge, so only states with huge ones are examined.
+    """
+    if not qdd.size or not np.abs(qdd).max() > largest_believed(model):
+        return
+    large = np.abs(qdd).max(axis=-1) > SUSPECT
+    for own in np.broadcast_to(q, (*qdd.shape[:-1], q.shape[-1]))[large]:
+        require_inertia_at(model, own)
 
 
 def require_inertia_somewhere(model: Model) -> None:

@@ -24,7 +24,7 @@ from rbdkit.engine.run.signatures import INPUTS
 from rbdkit.errors import ModelError, StateError
 from rbdkit.joints import Free, Spherical
 from rbdkit.model import Model
-from rbdkit.model.idle import idle_body
+from rbdkit.model.idle import idle_body, largest_believed
 from rbdkit.model.kept import PARTS, Kept, current
 from rbdkit.model.methods.checks import FARTHEST
 from rbdkit.model.requirements import besides_tree
@@ -137,7 +137,7 @@ def _quick(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Fra
         call = idle.pop()  # it belongs to the builtin from now on
     except IndexError:
         return None
-    given, largest = len(INPUTS[algorithm]), WELL_BELOW if algorithm in LOOKED_AT else inf
+    given, largest = len(INPUTS[algorithm]), _largest(model, algorithm)
     if frame is not None:
         call.inputs[given][...] = frame.pose
     owner = Owner(Model, {name: getattr(own, name) for name in PARTS})
@@ -146,6 +146,13 @@ def _quick(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Fra
         idle.append(call)
         return _in_python(model, own, kernels, algorithm, frame)
     return made if own.holds is None else _as_long_as(own.holds, made)
+
+
+def _largest(model: Model, algorithm: str) -> float:
+    """Return the size up to which the fast path returns results of an algorithm."""
+    if algorithm in ("aba", "forward_dynamics"):
+        return min(WELL_BELOW, largest_believed(model))
+    return WELL_BELOW if algorithm in LOOKED_AT else inf
 
 
 def _as_long_as(holds: Callable[[], bool], made: Quick) -> Quick:
@@ -170,7 +177,7 @@ def _quaternions(model: Model) -> list[int] | None:
 def _in_python(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame: Frame | None) -> Quick:
     """Return the fast function in Python, written out: a loop over its arguments would take as long as the dynamics."""
     curved = [(joint.type.check, joint.q_slice) for joint in model._curved]
-    idle, looked_at, given = kernels.idle(algorithm, frame), algorithm in LOOKED_AT, len(INPUTS[algorithm])
+    idle, largest, given = kernels.idle(algorithm, frame), _largest(model, algorithm), len(INPUTS[algorithm])
     known = own.known
     # stands in for the arguments that an algorithm does not have: the pose of its frame, then nothing
     spare = [np.zeros(0)] * 2 if frame is None else [frame.pose, np.zeros(0)]
@@ -207,7 +214,7 @@ def _in_python(model: Model, own: Kept, kernels: Kernels, algorithm: str, frame:
         call.run()
         results = tuple([x.copy() for x in call.outputs])
         idle.append(call)
-        if looked_at and not hypot(*results[0].tolist()) <= WELL_BELOW:
+        if largest < inf and not hypot(*results[0].tolist()) <= largest:
             return None
         return results if len(results) > 1 else results[0]
 
