@@ -65,6 +65,16 @@ def test_the_wheel_of_the_course_brings_its_notebooks_and_its_command(stored_fil
     assert "rbdkit-course = rbdkit_course.__main__:main" in commands
 
 
+def test_the_course_asks_for_what_notebooks_need(root):
+    """Its requirements are two extras of rbdkit, which cannot be named: pip takes a checkout with one set of extras."""
+    course, rbdkit = (
+        tomllib.loads((root / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in ("notebooks", ".")
+    )
+    extras = rbdkit["optional-dependencies"]
+    assert sorted(course["dependencies"]) == sorted(["rbdkit", *extras["lab"], *extras["robots"]])
+
+
 OURS = {"rbdkit", "rbdkit_course", "tests"}
 
 
