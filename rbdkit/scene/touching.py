@@ -137,7 +137,7 @@ def contact_plots(trajectory: Trajectory) -> tuple[Plot, ...]:
     gaps[~np.isfinite(gaps)] = np.nan
     forces = np.array([record.normal_force(name) for name in names])
     told = tuple(f"{name} (share, not determined)" if name in record.indeterminate_sums else name for name in names)
-    steps = np.append(np.diff(t), 0.0)  # the force of a state is the mean one over the step that it begins
+    steps = np.append(np.diff(t), np.nan)  # a state's force is the mean over the step that it begins; the last has none
     tabs: list[Curves] = [
         curves("Normal force (N)", "N", t, told, colors, forces),
         curves("Impulse (N s)", "N s", t, told, colors, forces * steps),

@@ -56,9 +56,13 @@ class HeldStiffMatrices(StiffMatrices):
     here: Index1
 
     def increment(self, s: float, r: NDArray, u: NDArray) -> NDArray:
-        """Solve ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r`` for w."""
+        """Solve ``(M + s D - s^2 K) w + G^T lambda = M r + K u`` and ``G w = G r`` for w.
+
+        The rows of G are the independent ones of the equations of motion, as their rank is decided by geometry.
+        """
         A, b = self.M + s * self.D - s * s * self.K, self.M @ r + self.K @ u
-        return replace(self.here, M=A, Q=b, eta=self.here.J @ r, loops=None).accelerations()
+        G = self.here.independent_rows.T @ self.here.J
+        return replace(self.here, M=A, Q=b, J=G, eta=G @ r, independent=True, loops=None).accelerations()
 
 
 def stiff_matrices(system: ConstrainedBodies, t: float, x: NDArray, v: NDArray) -> HeldStiffMatrices:
