@@ -40,7 +40,7 @@ What the rest of rbdkit uses:
 - ``source(model, algorithm) -> str``: the code that is generated, with the lines of the text that it comes from.
 - ``kernels_for(model) -> Kernels | None``: rnea, aba, forward_dynamics, crba, forward_kinematics, jacobian, energy,
   momentum and more for one state or a stack, in float64, unchecked. Mimic and prescribed joints are covered.
-- ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in the shortest time; None where
+- ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in a short time; None where
   anything needs a longer look.
 - ``for_many_states(model, algorithm, backend, q, ...)``: kernels that look at a large stack while they compute it.
 - ``scene_for(model) -> (Scene | None, why)``: what may touch in a model; `contact.TimeSteps` is the method for

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.engine import at_one_state
-from rbdkit.engine.run.one_state import WELL_BELOW
 from rbdkit.functions.asking import (
     Backend,
     at_many_states,
@@ -32,6 +31,9 @@ if TYPE_CHECKING:
     from rbdkit.algorithms import ExternalForces
 else:
     from rbdkit.functions.readable import algorithms
+
+WELL_BELOW = 1e150
+"""Bound on results up to which they are surely finite: their squares are."""
 
 
 def aba(

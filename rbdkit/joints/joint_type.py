@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from inspect import signature
-from math import sqrt
+from math import hypot, sqrt
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -424,7 +424,7 @@ class VectorJoint(JointType):
 
 def check_unit_quaternion(p: NDArray, joint: str) -> None:
     """Raise `StateError` unless every |p|, p of shape (..., 4), is 1 up to the round-off that integration may leave."""
-    if p.ndim == 1 and abs(sqrt(sum(x * x for x in p.tolist())) - 1.0) < 1e-6:  # a single one, in no time
+    if p.ndim == 1 and abs(hypot(*p.tolist()) - 1.0) < 1e-6:  # a single one, in no time
         return
     w, x, y, z = np.moveaxis(p, -1, 0)
     with np.errstate(over="ignore", invalid="ignore"):  # not 1 either

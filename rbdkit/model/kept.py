@@ -16,7 +16,7 @@ the motion belongs to what no longer exists.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -47,20 +47,17 @@ class Kept:
     Attributes
     ----------
     known : cached results, by the function that computed them.
-    calls : functions of the model and arrays, by what they compute. They are looked up without a validity check and
-        check the parts themselves.
     guards : dependency guards of users' own classes, by the part of the model that is of such a class.
     holds : function that tells whether all guards hold; None if there are none.
     """
 
-    __slots__ = (*PARTS, "calls", "guards", "holds", "known")
+    __slots__ = (*PARTS, "guards", "holds", "known")
 
     def __init__(self, model: Model) -> None:
         self.bodies, self.loops = model.bodies, model.loops
         self.forces, self.gravity = model.forces, model.gravity
         self.constraints, self.contact_rules = model.constraints, model.contact_rules
         self.known: dict[Callable[[Model], Any], Any] = {}
-        self.calls: dict[Hashable, Callable[..., Any]] = {}
         self.guards: dict[str, Guard] = {}
         self.holds: Callable[[], bool] | None = None
 
@@ -186,7 +183,6 @@ def keep_anyhow(model: Model, part: str) -> None:
 def _guarded(own: Kept) -> None:
     guards = tuple(own.guards.values())
     own.holds = guards[0].holds if len(guards) == 1 else partial(_all_hold, guards) if guards else None
-    own.calls.clear()  # they were made when no such guard was there to check
 
 
 def _all_hold(guards: tuple[Guard, ...]) -> bool:

@@ -84,7 +84,7 @@ if TYPE_CHECKING:
         StateArrays,
         StraightLine,
     )
-    from rbdkit.trace.run.backend import Backend, Executable, Owner, available, executable, guarded, in_words, width_of
+    from rbdkit.trace.run.backend import Backend, Executable, available, executable, in_words, width_of
     from rbdkit.trace.run.beginning import Beginning
     from rbdkit.trace.run.company import (
         Company,
@@ -150,10 +150,8 @@ _HOMES = {
     "rbdkit.trace.run.backend": [
         "Backend",
         "Executable",
-        "Owner",
         "available",
         "executable",
-        "guarded",
         "in_words",
         "width_of",
     ],
@@ -231,7 +229,6 @@ __all__ = [
     "Newton",
     "OPERATIONS",
     "Operations",
-    "Owner",
     "Pace",
     "Part",
     "Prepared",
@@ -268,7 +265,6 @@ __all__ = [
     "evaluate",
     "executable",
     "gradient",
-    "guarded",
     "in_words",
     "is_checked",
     "jacobian",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -55,11 +55,17 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Call:
-    """A program bound to arrays of its own, ready for one state at a time, or for a small stack."""
+    """A program bound to arrays of its own, ready for one state at a time, or for a small stack.
+
+    numbers : what must be finite, in one array: q and the joint vectors, and results where they may not be.
+    memory : that of the inputs as memoryviews, which unlike arrays take nothing of another shape or type.
+    """
 
     inputs: list[NDArray]
     outputs: list[NDArray]
     run: Callable[[], None]
+    numbers: NDArray
+    memory: list[Any]
 
 
 @dataclass(frozen=True)

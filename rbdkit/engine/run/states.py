@@ -38,6 +38,8 @@ MOST_WAITING = 32
 """Most sizes of stacks whose calls are kept."""
 WIDE_ALREADY = ("aba_jacobian", "forward_dynamics_jacobian")
 """Algorithms whose loops over columns are vectorised already, and gain nothing from SIMD lanes over states."""
+MAY_BE_INFINITE = ("aba", "forward_dynamics", "center_of_mass", "momentum_world", "momentum_com")
+"""Algorithms whose results may be infinite for finite arguments."""
 ZEROS_STAY = ("crba", "jacobian")
 """Beginnings of the names of algorithms that do not write structural zeros."""
 PART = {False: LANE_STATES, True: 64}
@@ -177,11 +179,19 @@ class StateComputer(BoundModel):
     def _new_call(self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray]) -> Call:
         leading = inputs[0].shape[:-1]
         states = leading[0] if leading else 1
-        own = [np.zeros(x.shape) for x in inputs]
-        outputs = [_zeros((*leading, *shape)) for shape in self._shapes(job.algorithm)]
+        results = [(*leading, *shape) for shape in self._shapes(job.algorithm)]
+        shapes = [*results, *[x.shape for x in inputs]]  # results first: they begin where SIMD stores are fast
+        ends = np.cumsum([prod(shape) for shape in shapes])
+        numbers = blank(int(ends[-1]), 1).reshape(-1)
+        arrays = [x.reshape(shape) for x, shape in zip(np.split(numbers, ends[:-1]), shapes, strict=True)]
+        outputs, own = arrays[: len(results)], arrays[len(results) :]
+        if job.algorithm not in MAY_BE_INFINITE:
+            numbers = numbers[ends[len(results) - 1] :]
         besides = {name: x.copy() for name, x in shared.items()}
         run = self._bind_stack(job, [*own, *outputs], states, states, besides)
-        return Call([*own, *besides.values()], outputs, run)
+        given = [*own, *besides.values()]
+        memory: list[Any] = [x.data for x in (*given, *[np.zeros(0)] * (3 - len(given)))]
+        return Call(given, outputs, run, numbers, memory)
 
     def _compute_stack(
         self, job: Job, inputs: tuple[NDArray, ...], shared: dict[str, NDArray], into: Into

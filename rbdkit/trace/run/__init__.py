@@ -8,5 +8,4 @@ In the order of reading::
     compile_time     how long code took to make
     company          motions through time, a chunk at a time, several in lanes
     feedback         traced functions for many states at once
-    guarded          a program with the checks of its arguments, in one call
 """

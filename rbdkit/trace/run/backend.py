@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
-from math import inf
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from rbdkit.errors import SimulationError
 from rbdkit.trace.lines import is_checked
 from rbdkit.trace.program import Program
-from rbdkit.trace.run.forks import unforked
 from rbdkit.trace.run.lanes import Binder, Given
 
 Backend = Literal["llvm", "python", "checked"]
@@ -62,37 +60,6 @@ def width_of(backend: Backend) -> int:
     from rbdkit.trace.run.native import machine
 
     return machine().lanes
-
-
-class Owner(NamedTuple):
-    """Identity of the model that compiled code is for, checked at each call.
-
-    kind : its exact class. parts : attributes that must still be the same objects, by name.
-    """
-
-    kind: type
-    parts: Mapping[str, object]
-
-
-def guarded(
-    run: Callable[[], None],
-    inputs: Sequence[np.ndarray],
-    outputs: Sequence[np.ndarray],
-    owner: Owner,
-    farthest: float,
-    largest: float = inf,
-    quaternions: Sequence[int] = (),
-) -> Callable[..., Any] | None:
-    """Return a bound program with checks of owner and arguments as one builtin function; None if not available.
-
-    See `rbdkit.trace.run.guarded`.
-    """
-    if getattr(run, "code", None) is None:
-        return None
-    with unforked():
-        from rbdkit.trace.run import guarded as machine_code
-
-    return machine_code.guarded(run, inputs, outputs, owner, farthest, largest, quaternions)
 
 
 def available() -> tuple[Backend, str]:

@@ -16,7 +16,7 @@ import ctypes
 import hashlib
 from collections import deque
 from collections.abc import Callable, Mapping, Set
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
 
@@ -162,11 +162,6 @@ def address_of(x: np.ndarray) -> int:
         return x.ctypes.data
 
 
-def code_address(function: Function) -> int:
-    """Return the address of a function's machine code (not by `ctypes.cast`, which would keep it alive)."""
-    return ctypes.c_size_t.from_buffer(function).value  # type: ignore[arg-type]
-
-
 PROBE = """
 define void @probe(ptr %x) {
  %number = load double, ptr %x
@@ -186,23 +181,17 @@ def try_out() -> None:
         raise ArithmeticError(f"1 + 1 gave {x[1]}")
 
 
-class NativeRun:
-    """A program bound to arrays, which it keeps alive; calling it runs it.
+class NativeRun(partial[None]):
+    """A program bound to arrays, which it keeps alive; calling it runs it, without a function of Python in between."""
 
-    Attributes
-    ----------
-    code, frame : addresses of its machine code and of its frame.
-    """
+    _keep: object
 
-    __slots__ = ("_at", "_function", "_keep", "code", "frame")
-
-    def __init__(self, function: Function, frame: np.ndarray, keep: object) -> None:
-        self.frame = address_of(frame)
-        self._function, self._at, self._keep = function, ctypes.c_void_p(self.frame), (frame, keep)
-        self.code = code_address(function)
-
-    def __call__(self) -> None:
-        self._function(self._at)
+    @classmethod
+    def of(cls, function: Function, frame: np.ndarray, keep: object) -> NativeRun:
+        """Return the run of machine code on a frame. keep : what must live as long."""
+        run = cls(function, ctypes.c_void_p(address_of(frame)))
+        run._keep = frame, keep
+        return run
 
 
 class NativeCode:
@@ -247,7 +236,7 @@ class NativeCode:
         given = [arrays[name] for name in (*program.arrays, *program.tables)]
         used = [x.table if isinstance(x, Apart) else x for x in given]
         frame = np.array([address_of(x) for x in used] + [counts[name] for name in program.counts], dtype=np.int64)
-        return NativeRun(function, frame, (given, used))
+        return NativeRun.of(function, frame, (given, used))
 
     def binder(self, fixed: Mapping[str, np.ndarray], room: Mapping[str, int], counts: Mapping[str, int]) -> Binder:
         """Return a faster `bind` for many calls that differ little.
@@ -300,4 +289,4 @@ class _NativeBinder:
             used.append(x)
         for k, name in self._counts:
             frame[k] = counts[name]
-        return NativeRun(function, frame, (self, arrays, used, room))
+        return NativeRun.of(function, frame, (self, arrays, used, room))
