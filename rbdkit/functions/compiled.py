@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.engine.links.agreement import NotTraced
+from rbdkit.engine.links.model_on_symbols import ModelOnSymbols
 from rbdkit.engine.links.pieces import NotCovered
-from rbdkit.engine.run.compiled_function import RecordedFunction, Shape, record_function
+from rbdkit.engine.run.compiled_function import Arguments, RecordedFunction, Shape, record_function
 from rbdkit.errors import ArgumentError, StateError
 from rbdkit.model import Model
 from rbdkit.model.leading_axes import common_axes
@@ -47,8 +48,9 @@ class CompiledFunction:
 
     takes_symbols = True
 
-    def __init__(self, function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> None:
-        self.function, self.model, self.sizes = function, model, dict(sizes)
+    def __init__(self, function: Callable[..., Any], model: Model, arguments: Arguments) -> None:
+        self.function, self.model, self.arguments = function, model, arguments
+        self.sizes = dict(arguments.sizes)
         self._shapes = list(self.sizes.values())
         self._recorded: WeakKeyDictionary[Model, RecordedFunction] = WeakKeyDictionary()
         self._traced: deque[RecordedFunction] = deque(maxlen=MOST_CODES)
@@ -56,6 +58,9 @@ class CompiledFunction:
 
     def __repr__(self) -> str:
         return f"<compiled {self._name}({', '.join(self.sizes)}) of model {self.model.name!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledFunction, (self.function, self.model, self.arguments)  # machine code is made anew
 
     @property
     def _name(self) -> str:
@@ -76,7 +81,7 @@ class CompiledFunction:
 
     def _record(self, model: Model) -> RecordedFunction:
         try:
-            found = record_function(self.function, model, self.sizes)
+            found = record_function(self.function, model, self.arguments)
         except (NotTraced, NotCovered) as fault:
             raise ArgumentError(f"{self._name} cannot be compiled: {fault}") from fault
         self._traced.appendleft(found)
@@ -85,8 +90,9 @@ class CompiledFunction:
     def __call__(self, *given: Any, **named: ArrayLike) -> Any:
         """Evaluate the function; the arguments are those after the model, or a model like it and these."""
         model = self.model
-        if given and isinstance(given[0], Model):
-            model, given = given[0], given[1:]
+        if given and isinstance(given[0], Model | ModelOnSymbols):
+            first, given = given[0], given[1:]
+            model = first.real() if isinstance(first, ModelOnSymbols) else first
             self._require_alike(model)
         recorded = self._current(model)
         if not named and list(map(_plain_shape, given)) == self._shapes:  # one state, read as it is
@@ -123,6 +129,8 @@ class CompiledFunction:
             raise ArgumentError(
                 f"{self._name} takes {', '.join(names)}, each once; it was given {len(given)} without a name"
                 + (f" and {', '.join(named)}" if named else "")
+                + "; the model may stand before them. Arguments with default values are constants unless the sizes of "
+                "rbd.compile name them"
             )
         return [{**found, **named}[name] for name in names]
 
@@ -174,7 +182,8 @@ def compile(
     model : Model
         What moves. Where it has loops, the function computes on its spanning tree.
     sizes : mapping, optional
-        Shapes of arguments that are neither q (nq,), t (), f_ext (bodies, 6) nor joint vectors (nv,), by name.
+        Shapes of arguments that are neither q (nq,), t (), f_ext (bodies, 6) nor joint vectors (nv,), by name. An
+        argument with a default value is an input if it is named here, and a constant otherwise.
 
     Returns
     -------
@@ -210,18 +219,32 @@ def compile(
     require_model(model)
     if not callable(function):
         raise ArgumentError(f"{shown(function)} is no function (model, q, v, ...)")
-    given = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in (sizes or {}).items()}
+    given = _shapes(sizes or {})
     try:
-        parameters = list(signature(function).parameters.values())
+        parameters = list(signature(function).parameters.values())[1:]
     except (TypeError, ValueError):
         raise ArgumentError(
             f"{shown(function)} does not say what it takes; give a function (model, q, v, ...)"
         ) from None
-    plain = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    names = [p.name for p in parameters if p.kind in plain and (p.default is p.empty or p.name in given)]
-    if not names[1:]:
+    others = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    taken = [p for p in parameters if p.kind not in others and (p.default is p.empty or p.name in given)]
+    if not taken:
         raise ArgumentError(f"{getattr(function, '__name__', 'the function')} takes no state; give (model, q, v, ...)")
-    if unknown := set(given) - set(names[1:]):
+    if unknown := set(given) - {p.name for p in taken}:
         raise ArgumentError(f"sizes has {', '.join(sorted(unknown))}, which the function does not take")
-    shapes = {name: KNOWN[name](model) if name in KNOWN else (model.nv,) for name in names[1:]}
-    return CompiledFunction(function, model, shapes | given)
+    shapes = {p.name: KNOWN[p.name](model) if p.name in KNOWN else (model.nv,) for p in taken}
+    positional = sum(p.kind is Parameter.POSITIONAL_ONLY for p in taken)
+    return CompiledFunction(function, model, Arguments(shapes | given, positional))
+
+
+def _shapes(sizes: Any) -> dict[str, Shape]:
+    """Return the shapes that a user gave for arguments, checked."""
+    if not isinstance(sizes, Mapping):
+        raise ArgumentError(f'sizes = {shown(sizes)} must be a mapping such as {{"gains": 3, "R": (3, 3)}}')
+    found = {name: size if isinstance(size, tuple | list) else (size,) for name, size in sizes.items()}
+    for name, shape in found.items():
+        if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in shape):
+            raise ArgumentError(
+                f"sizes has {shown(sizes[name])} for {name}; give a whole number or a shape such as (3, 3)"
+            )
+    return {name: tuple(shape) for name, shape in found.items()}

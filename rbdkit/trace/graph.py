@@ -417,9 +417,7 @@ class Symbol:
         return self.graph.apply("sqrt", self)
 
     def __bool__(self) -> NoReturn:
-        self.graph.refuse(
-            "a traced function cannot branch on a symbol, its value is not known yet; use rbdkit.trace.select"
-        )
+        self.graph.refuse("a traced function cannot branch on a symbol, its value is not known yet; use numpy.where")
 
     def __float__(self) -> NoReturn:
         raise TypeError(  # NumPy asks for it to find out what it has, and goes on without

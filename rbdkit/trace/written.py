@@ -225,7 +225,7 @@ class Copies:
         """Return a copy, or a refusal that raises when used: functions mention things that a call never reaches."""
         if users and isinstance(value, list | dict | set):
             return _refusing(
-                f"it uses {name!r}, which can change; make it a tuple, an array or an attribute of the joint"
+                f"it uses {name!r}, which can change; make it a tuple or an array, or an attribute of a joint"
             )
         try:
             return self.of(value, name)

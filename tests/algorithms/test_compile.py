@@ -1,6 +1,8 @@
 """A user's own algorithms over a tree, compiled: against the same in Python, and the functions of the package."""
 
-from copy import copy
+import traceback
+from copy import copy, deepcopy
+from functools import partial
 from inspect import getsource
 
 import numpy as np
@@ -227,6 +229,58 @@ def test_a_matrix_that_is_written_to_is_not_known_any_more(arm):
     np.testing.assert_allclose(rbd.compile(changed, arm)(q[0]), changed(arm, q[0]), atol=ROUNDING)
 
 
+class Gain:
+    """Something with a method."""
+
+    factor = 2.0
+
+    def times(self, model, q):
+        return self.factor * q
+
+
+def test_a_users_exception_keeps_its_line(arm):
+    def stops(model, q):
+        return {"a": 1.0}["b"] * q  # here
+
+    with pytest.raises(ArgumentError, match=r'stops cannot be compiled: line .*\["b"\] \* q  # here\): \'b\'') as fault:
+        rbd.compile(stops, arm)
+    own = fault.value.__cause__.__cause__
+    assert type(own) is KeyError and own.__context__ is None
+    assert traceback.extract_tb(own.__traceback__)[-1].name == "stops"
+
+
+def test_arguments_by_name_with_default_values_and_of_any_name(arm):
+    q, v, _ = states(arm, 4)
+
+    def mixed(model, result, /, states, gain=2.0, *, offset, scale=3.0):
+        return gain * result + offset * states + scale
+
+    fast = rbd.compile(mixed, arm, sizes={"scale": (), "offset": 1})
+    found = fast(q, states=v, offset=[0.5], scale=10.0)
+    np.testing.assert_allclose(found, 2.0 * q + 0.5 * v + 10.0, rtol=0, atol=ROUNDING)
+    with pytest.raises(
+        ArgumentError, match=r"mixed takes result, states, offset, scale, each once; .* constants unless"
+    ):
+        fast(q, v, gain=1.0, offset=[1.0], scale=1.0)
+    twice = rbd.compile(partial(lambda factor, model, q: factor * q, 2.0), arm)
+    np.testing.assert_allclose(twice(q), 2.0 * q)
+    outer = rbd.compile(lambda model, q: twice(model, q) + twice(q), arm)
+    np.testing.assert_allclose(outer(q), 4.0 * q)
+    np.testing.assert_allclose(deepcopy(twice)(q), 2.0 * q)
+
+
+def test_leading_axes_are_broadcast(arm):
+    q, v, _ = states(arm, 24)
+    fast = rbd.compile(lambda model, q, v: (np.outer(q, v), q @ v), arm)
+    a, b = q.reshape(4, 1, 6, 4), v[:12].reshape(2, 6, 4)
+    outer, inner = fast(a, b)
+    assert outer.shape == (4, 2, 6, 4, 4) and inner.shape == (4, 2, 6)
+    np.testing.assert_allclose(outer, a[..., None] * b[..., None, :], rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(inner, (a * b).sum(-1), rtol=0, atol=ROUNDING)
+    with pytest.raises(StateError, match=r"leading axes of q .* do not fit together"):
+        fast(q[:3], v[:4])
+
+
 def test_what_cannot_be_compiled_says_why(arm):
     def branches(model, q):
         return 1.0 if q[0] > 0.0 else 2.0
@@ -237,6 +291,18 @@ def test_what_cannot_be_compiled_says_why(arm):
         rbd.compile(lambda model, q: model.forces, arm)
     with pytest.raises(ArgumentError, match="takes no state"):
         rbd.compile(lambda model: 1.0, arm)
+    for result, what in ((None, "None"), ({"a": 1.0}, "a value of type dict"), ((1.0, "b"), "a value of type str")):
+        with pytest.raises(ArgumentError, match=f"it returns {what}; return a number, an array"):
+            rbd.compile(lambda model, q, result=result: result, arm)
+    with pytest.raises(ArgumentError, match="it returns arrays of different shapes in a list"):
+        rbd.compile(lambda model, q: [q, q[0]], arm)
+    with pytest.raises(ArgumentError, match=r"branch on a symbol, .* use numpy\.where"):
+        rbd.compile(branches, arm)
+    with pytest.raises(ArgumentError, match="cannot be compiled: it is a method of an object of class 'Gain'"):
+        rbd.compile(Gain().times, arm)
+    for size in (-1, "a", 2.0, (3, -3)):
+        with pytest.raises(ArgumentError, match="for gain; give a whole number or a shape"):
+            rbd.compile(lambda model, q, gain: q, arm, sizes={"gain": size})
     with pytest.raises(ArgumentError, match="is no function"):
         rbd.compile(3.0, arm)
     with pytest.raises(ArgumentError, match="sizes has gain"):

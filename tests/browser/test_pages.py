@@ -440,6 +440,48 @@ def test_gains_of_a_torque_law_are_turned_in_the_page(opened, law):
     assert page.page.evaluate(f"{PLAY}.fault") == ""
 
 
+def rnea_of_a_student(model, q, qd, qdd):
+    """Table 5.1, as in lab A."""
+    n = len(model.bodies)
+    v, a, f = np.zeros((3, n, 6))
+    X, S, tau = [None] * n, [None] * n, np.zeros(model.nv)
+    a[0, 3:] = -model.gravity
+    for i in model.outward:
+        joint, p = model.joints[i], model.parent[i]
+        X_J, S[i], v_J, c_J = joint.calc(q, qd)
+        X[i] = X_J @ model.X_tree[i]
+        v[i] = X[i] @ v[p] + v_J
+        a[i] = X[i] @ a[p] + S[i] @ qdd[joint.v_slice] + c_J + rbd.spatial.crm(v[i]) @ v_J
+        f[i] = model.I[i] @ a[i] + rbd.spatial.crf(v[i]) @ model.I[i] @ v[i]
+    for i in model.inward:
+        tau[model.joints[i].v_slice] = S[i].T @ f[i]
+        f[model.parent[i]] += X[i].T @ f[i]
+    return tau
+
+
+def test_a_compiled_function_of_a_user_runs_in_the_page(opened):
+    """Against the same law with `rbdkit.rnea` in Python; the law goes on with the mass that it was made with."""
+    model, options = rbd.library.double_pendulum(), {"duration": 1.0}
+    fast = rbd.compile(rnea_of_a_student, model)
+
+    def law(t, q, v, kd=1.0):
+        return fast(q, v, -20.0 * (q - np.sin(t))) - kd * v
+
+    page = opened(rbd.tweak(model, {"tau.kd": (0.0, 5.0), "rod1.mass": (0.5, 2.0)}, [1.0, 0.5], tau=law, **options))
+    page.drag("tau.kd", 0.5)
+    page.drag("rod1.mass", 0.8)
+    kd, heavy = page.value("tau.kd"), model.with_parameters({"rod1.mass": page.value("rod1.mass")})
+    assert heavy.parameters["rod1.mass"] > 1.5
+
+    def expected(t, q, v):
+        return rbd.rnea(model, q, v, -20.0 * (q - np.sin(t))) - kd * v
+
+    run = rbd.simulate(heavy, [1.0, 0.5], tau=expected, **options)
+    motion = page.motion()
+    rows = np.searchsorted(run.t, motion["t"] - 1e-9)
+    np.testing.assert_allclose(motion["q"].reshape(-1, 2), run.q[rows], rtol=0, atol=1e-11)
+
+
 def test_contacts_are_judged_beside_the_speed_of_what_moves(opened):
     """As reports do in Python: a hundredth of the fastest body's speed is missed by hard blows, and is no fault."""
     model, q, v = cube_on_the_ground()

@@ -81,6 +81,6 @@ def place_of(fault: Exception) -> str:
     """Return the line of a user's code that an error comes from, for a message."""
     line = users_line(fault)
     if line is None:
-        return f"{type(fault).__name__}: "
+        return "" if isinstance(fault, Impure) else f"{type(fault).__name__}: "  # which says all in its message
     text = linecache.getline(line.file, line.number).strip()
     return f"line {line.number}{f' ({text})' if text else ''}: "

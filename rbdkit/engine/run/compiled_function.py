@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import prod
 from operator import is_
@@ -27,6 +28,7 @@ from rbdkit.trace import (
     Guard,
     Lanes,
     Program,
+    Symbol,
     Trace,
     available,
     executable,
@@ -38,7 +40,26 @@ from rbdkit.trace import (
 )
 
 Shape = tuple[int, ...]
+NUMBERS = (int, float, np.number, np.bool_, Symbol)
 STATES, RESULT = "states", "result"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Arguments of a user's function after the model.
+
+    Attributes
+    ----------
+    sizes : shapes by name, in the order of the function. positional : how many have no name in a call, from the first.
+    """
+
+    sizes: Mapping[str, Shape]
+    positional: int = 0
+
+    def call(self, function: Callable[..., Any], model: Any, values: Sequence[Any]) -> Any:
+        """Call the function, or its traced copy."""
+        named = dict(zip(self.sizes, values, strict=True))
+        return function(model, *values[: self.positional], **dict(list(named.items())[self.positional :]))
 
 
 class Code:
@@ -163,17 +184,17 @@ class RecordedFunction:
         given = dict(zip(self.code.trace.names, (self.numbers, *arguments), strict=True))
         return replay(self.code.trace, _element_of(given))
 
-    def require_agreement(self, function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> None:
+    def require_agreement(self, function: Callable[..., Any], model: Model, arguments: Arguments) -> None:
         """Raise `NotTraced` if the trace differs from the function at three random states."""
         rng = np.random.default_rng(1)
         for _ in range(3):
-            drawn = {name: rng.normal(size=shape) for name, shape in sizes.items()}
+            drawn = {name: rng.normal(size=shape) for name, shape in arguments.sizes.items()}
             if drawn.get("q", np.zeros(0)).shape == (model.nq,):
                 drawn["q"] = model.random_q(rng)
             if "t" in drawn:
                 drawn["t"] = np.abs(drawn["t"])
             given = [np.copy(x) if np.shape(x) else float(x) for x in drawn.values()]
-            expected = np.asarray(_flat(function(model, *given))[0], dtype=float)
+            expected = np.asarray(_flat(arguments.call(function, model, given))[0], dtype=float)
             values = np.asarray(self._replayed([np.asarray(x) for x in drawn.values()]), dtype=float)
             scale = np.abs(expected).max(initial=0.0) + np.abs(values).max(initial=0.0)
             off = np.abs(values - expected).max(initial=0.0)
@@ -193,8 +214,8 @@ def parts_of(model: Model) -> tuple[Any, ...]:
         return tuple(getattr(model, name) for name in PARTS)
 
 
-def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape]) -> RecordedFunction:
-    """Trace a function of a model and of arguments with these names and shapes.
+def record_function(function: Callable[..., Any], model: Model, arguments: Arguments) -> RecordedFunction:
+    """Trace a function of a model and of arguments.
 
     The model's numbers are inputs of the code. If the function cannot be traced so, since it chooses its way by one of
     them, they are constants.
@@ -209,14 +230,13 @@ def record_function(function: Callable[..., Any], model: Model, sizes: Mapping[s
     if depends.impure:
         raise NotTraced(depends.impure)
     numbers = numbers_of(model)
-    try:
-        return _recorded(function, model, sizes, depends.guard, is_structure(numbers))
-    except NotTraced:
-        return _recorded(function, model, sizes, depends.guard, np.full(numbers.shape, True))
+    with suppress(NotTraced):
+        return _recorded(function, model, arguments, depends.guard, is_structure(numbers))
+    return _recorded(function, model, arguments, depends.guard, np.full(numbers.shape, True))
 
 
 def _recorded(
-    function: Callable[..., Any], model: Model, sizes: Mapping[str, Shape], guard: Guard, constant: NDArray
+    function: Callable[..., Any], model: Model, arguments: Arguments, guard: Guard, constant: NDArray
 ) -> RecordedFunction:
     """Trace a function. constant : which of the model's numbers are constants."""
     known, numbers = KnownMatrices(), numbers_of(model)
@@ -235,15 +255,17 @@ def _recorded(
             filled = np.array(numbers, dtype=object)
             filled[~constant] = variable
             on_symbols.fill(filled.tolist())
-            flat, shapes, single = _flat(
-                copy(on_symbols, *(roomy(x) if isinstance(x, np.ndarray) else x for x in given))
-            )
+            values = [roomy(x) if isinstance(x, np.ndarray) else x for x in given]
+            flat, shapes, single = _flat(arguments.call(copy, on_symbols, values))
             found.append((shapes, single))
             return symbols(flat)
 
-        names = [f"x{k}" for k in range(1 + len(sizes))]  # of a user's arguments one might be called "result"
-        recorded = trace(flattened, int(np.sum(~constant)), *sizes.values(), names=names)
+        shapes = [(int(np.sum(~constant)),), *arguments.sizes.values()]
+        # with names of their own: one of the user's might be called "result"
+        recorded = trace(flattened, *shapes, names=[f"x{k}" for k in range(len(shapes))])
         recorded.graph.matrices = None
+    except NotTraced:
+        raise
     except Exception as fault:  # of a user's own code, on numbers that are not known yet: anything
         raise NotTraced(f"{place_of(fault)}{fault}") from fault
     structure = None if on_symbols.reads_numbers or constant.all() else structure_of(model)
@@ -251,7 +273,7 @@ def _recorded(
     made = RecordedFunction(
         Code(recorded), *found[0], sum(on_symbols.guards, guard), parts_of(model), structure, plain, numbers[~constant]
     )
-    made.require_agreement(function, model, sizes)
+    made.require_agreement(function, model, arguments)
     return made
 
 
@@ -264,6 +286,11 @@ def _flat(result: Any) -> tuple[list[Any], tuple[Shape, ...], bool]:
     """Return the results of a function in one list, their shapes, and whether it is one array and no tuple."""
     single = not isinstance(result, tuple)
     arrays = [np.asarray(x, dtype=object) for x in ((result,) if single else result)]
+    for x in arrays:
+        for odd in (y for y in x.flat if not isinstance(y, NUMBERS)):
+            what = "None" if odd is None else f"a value of type {type(odd).__name__}"
+            what = "arrays of different shapes in a list" if isinstance(odd, np.ndarray) else what
+            raise NotTraced(f"it returns {what}; return a number, an array of numbers or a tuple of these")
     return [y for x in arrays for y in x.ravel().tolist()], tuple(x.shape for x in arrays), single
 
 
