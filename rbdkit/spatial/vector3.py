@@ -1,6 +1,7 @@
 """Vectors and matrices of three dimensions on any scalar: floats to compute, symbols to trace or count.
 
-Nothing here adds a zero or multiplies by one on the side: what a formula costs on paper, it costs here.
+Arrays of floats compute a stack of values at once: each element is an array (structure of arrays). Nothing here adds a
+zero or multiplies by one on the side: what a formula costs on paper, it costs here.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, overload
 
 Scalar = Any
-"""A float, or whatever has ``+``, ``-``, ``*`` and ``/``: a symbol of the engine, say."""
+"""A float, or whatever has ``+``, ``-``, ``*`` and ``/``: an array of floats, or a symbol of the engine, say."""
 
 
 class Vector(tuple[Scalar, ...]):
     """Three scalars."""
 
     __slots__ = ()
+    __array_priority__: ClassVar[float] = 1.0  # so that NumPy leaves ``array * vector`` to the vector
     size: ClassVar[int] = 3
 
     @classmethod
@@ -60,6 +62,7 @@ class Matrix(tuple[Vector, ...]):
     """Three rows."""
 
     __slots__ = ()
+    __array_priority__: ClassVar[float] = 1.0
     size: ClassVar[int] = 9
 
     @classmethod
@@ -113,6 +116,7 @@ class Symmetric(tuple[Scalar, ...]):
     """A symmetric matrix by its six elements xx, xy, xz, yy, yz, zz: its lower triangle, column by column."""
 
     __slots__ = ()
+    __array_priority__: ClassVar[float] = 1.0
     size: ClassVar[int] = 6
 
     @classmethod

@@ -1,4 +1,8 @@
-"""Functions of one scalar that compute with floats and record with symbols."""
+"""Functions of one scalar that compute with floats, element by element with arrays of floats, and record with symbols.
+
+So one text computes one state, a stack of states (structure of arrays), and is recorded. Sine, cosine and arctan2 of
+NumPy may differ from those of the C library that floats take in the last digit; all else is equal bit by bit.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +10,41 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from rbdkit.trace.graph import Condition, Scalar, Symbol
 
 
 def sin(x: Scalar) -> Scalar:
     """Sine of an angle in rad."""
-    return x.sin() if isinstance(x, Symbol) else math.sin(x)
+    return x.sin() if isinstance(x, Symbol) else np.sin(x) if isinstance(x, np.ndarray) else math.sin(x)
 
 
 def cos(x: Scalar) -> Scalar:
     """Cosine of an angle in rad."""
-    return x.cos() if isinstance(x, Symbol) else math.cos(x)
+    return x.cos() if isinstance(x, Symbol) else np.cos(x) if isinstance(x, np.ndarray) else math.cos(x)
 
 
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
-    return x.sqrt() if isinstance(x, Symbol) else math.sqrt(x)
+    return x.sqrt() if isinstance(x, Symbol) else np.sqrt(x) if isinstance(x, np.ndarray) else math.sqrt(x)
 
 
 def divide(a: Scalar, b: Scalar) -> Scalar:
     """a / b as IEEE 754 has it: no exception where b is zero."""
+    if _is_array(a, b):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return a / b
     try:
         return a / b
     except ZeroDivisionError:
         return a * math.copysign(math.inf, b)
 
 
-def copysign(x: Scalar, y: Scalar) -> Scalar:
+def copysign(x: Any, y: Any) -> Scalar:
     """Return the absolute value of x with the sign of y, which may be a signed zero."""
+    if _is_array(x, y):
+        return np.copysign(x, y)
     if not isinstance(y, Symbol):
         return math.copysign(x, y) if not isinstance(x, Symbol) else x.graph.apply("copysign", x, math.copysign(1.0, y))
     return y.graph.apply("copysign", x if isinstance(x, Symbol) else abs(x), y)
@@ -49,6 +60,8 @@ def equal(a: Scalar, b: Scalar) -> bool | Symbol:
 
 def select(condition: bool | Symbol, a: Scalar, b: Scalar) -> Scalar:
     """Return a where the condition (``x < y``, `equal`, ...) holds, else b. Both are computed, so neither may fail."""
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, a, b)
     return condition.graph.select(condition, a, b) if isinstance(condition, Symbol) else (a if condition else b)
 
 
@@ -62,8 +75,10 @@ def minimum(a: Scalar, b: Scalar) -> Scalar:
     return select(b < a, b, a)
 
 
-def holds(x: bool | Scalar) -> bool | Symbol:
+def holds(x: Any) -> Any:
     """Whether a condition holds; of a number, whether it is not zero."""
+    if isinstance(x, np.ndarray):
+        return x != 0.0
     if isinstance(x, Condition) or not isinstance(x, Symbol):
         return x if isinstance(x, Condition) else bool(x)
     return x.graph.opposite(equal(x, 0.0))
@@ -71,17 +86,25 @@ def holds(x: bool | Scalar) -> bool | Symbol:
 
 def both(x: Any, y: Any) -> Any:
     """Whether both hold, or are not zero."""
-    return _graph_of(x, y).both(holds(x), holds(y)) if _graph_of(x, y) else bool(x) and bool(y)
+    if _graph_of(x, y):
+        return _graph_of(x, y).both(holds(x), holds(y))
+    return np.logical_and(x, y) if _is_array(x, y) else bool(x) and bool(y)
 
 
 def either(x: Any, y: Any) -> Any:
     """Whether one of two holds, or is not zero, or both."""
-    return _graph_of(x, y).either(holds(x), holds(y)) if _graph_of(x, y) else bool(x) or bool(y)
+    if _graph_of(x, y):
+        return _graph_of(x, y).either(holds(x), holds(y))
+    return np.logical_or(x, y) if _is_array(x, y) else bool(x) or bool(y)
 
 
 def opposite(x: Any) -> Any:
     """Whether x does not hold, or is zero."""
-    return x.graph.opposite(x) if isinstance(x, Symbol) else not x
+    return x.graph.opposite(x) if isinstance(x, Symbol) else np.logical_not(x) if isinstance(x, np.ndarray) else not x
+
+
+def _is_array(x: Scalar, y: Scalar) -> bool:
+    return isinstance(x, np.ndarray) or isinstance(y, np.ndarray)
 
 
 def _graph_of(*values: Any) -> Any:
@@ -116,8 +139,10 @@ _ATAN_Q = [194.5506571482614, 485.3903996359137, 432.88106049129027, 165.0270098
 """Coefficients of the rational approximation of atan in the Cephes library, \\|x\\| < 0.66; constant term first."""
 
 
-def arctan2(y: Scalar, x: Scalar) -> Scalar:
+def arctan2(y: Any, x: Any) -> Scalar:
     """Return the angle of the point (x, y) in (-pi, pi], rad, to 2 units of the last digit; 0 at the origin."""
+    if _is_array(x, y):
+        return np.arctan2(y, x)
     if not isinstance(x, Symbol) and not isinstance(y, Symbol):
         return math.atan2(y, x)
     wide, high = maximum(x, -x), maximum(y, -y)

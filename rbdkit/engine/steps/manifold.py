@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.spatial.compact import mv
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, cos, polynomial, select, sin, sqrt
 
 # e of `half_cotangent` in powers of t^2: |B_2k| / (2k)! for k = 2, 3, ...
@@ -105,3 +106,18 @@ def jacobian_inverse(w: Vector, v: Vector) -> tuple[Callable[[Vector], Vector], 
         return 0.5 * cross(v, x) + d * (cross(w, cross(v, x)) + cross(v, cross(w, x))) + k * cross(w, cross(w, x))
 
     return J, D
+
+
+def local_rate(n: mv, V: mv) -> mv:
+    """Return the rate n' of a body that moves with the twist V at ``C exp(n)``: T^-1(n) V of SE(3), in body axes."""
+    d, e = half_cotangent(dot(n.omega, n.omega))
+    a = n.cross(V)
+    b = n.cross(a)
+    rate = V + 0.5 * a + d * b
+    return mv(rate.omega, rate.v + (dot(n.omega, n.v) * (d * d - 3.0 * e)) * b.omega)
+
+
+def displacement(R: Matrix, p: Vector) -> tuple[Vector, Vector]:
+    """Return the logarithm of a pose, as a twist of the frame that it moves."""
+    w = log(from_matrix(R))
+    return w, jacobian_inverse(-w, ZERO)[0](p)

@@ -1,7 +1,7 @@
 """Spatial arithmetic on as few numbers as it takes, and in as few operations (Featherstone 2008, Appendix A).
 
 Plain Python scalars in small immutable objects, on the 3-vectors and matrices of `rbdkit.spatial.vector3`: floats
-compute, symbols of `rbdkit.engine` are traced and counted. The
+compute, arrays of floats compute a stack of states at once, symbols of `rbdkit.engine` are traced and counted. The
 class names are those of Table A.3; ``of(flat)`` builds from scalars in the order given here, ``flat()`` goes back.
 
     mv(omega, v)    motion vector                6    omega, v

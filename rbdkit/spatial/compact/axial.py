@@ -5,13 +5,11 @@ The two axes that turn are called i and j, so that one formula serves x, y and z
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector
+from rbdkit.trace import cos, sin
 
 OTHERS = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
 """Places i, j of the axes that turn, and k of the axis itself."""
@@ -126,10 +124,4 @@ def rz(theta: Scalar) -> AxialRotation:
 
 
 def _turned(axis: str, theta: Scalar) -> AxialRotation:
-    return AxialRotation.of(axis, elementary("cos", theta), elementary("sin", theta))
-
-
-def elementary(name: str, x: Scalar) -> Scalar:
-    """Return sin or cos of a number, or of a symbol, which has these functions as methods."""
-    own: Callable[[], Any] | None = getattr(x, name, None)
-    return own() if own is not None else getattr(math, name)(x)
+    return AxialRotation.of(axis, cos(theta), sin(theta))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rbdkit.spatial.compact.joint_space import Felt, Forces, Subspace
 from rbdkit.spatial.compact.motion_force import fv, mv
-from rbdkit.spatial.compact.numbers import matrix, numbers, scalar, symmetric, vector
+from rbdkit.spatial.compact.numbers import matrix, numbers, symmetric, vector
 from rbdkit.spatial.compact.refusal import kind, refuse
 from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector, cross, skew
 
@@ -43,7 +43,7 @@ class rbi:
     I: Symmetric
 
     def __init__(self, m: Scalar, h: ArrayLike, I: ArrayLike) -> None:
-        object.__setattr__(self, "m", scalar(m))
+        object.__setattr__(self, "m", m)
         object.__setattr__(self, "h", vector(h, "h"))
         object.__setattr__(self, "I", symmetric(I, "I"))
 
@@ -68,7 +68,6 @@ class rbi:
 
     def __rmul__(self, alpha: Scalar) -> rbi:
         """alpha I: 10m."""
-        alpha = scalar(alpha)
         return rbi(alpha * self.m, alpha * self.h, alpha * self.I)
 
     @overload
@@ -156,7 +155,6 @@ class abi:
 
     def __rmul__(self, alpha: Scalar) -> abi:
         """alpha I^A: 21m."""
-        alpha = scalar(alpha)
         return abi(alpha * self.M, alpha * self.H, alpha * self.I)
 
     def __add__(self, other: abi | rbi) -> abi:

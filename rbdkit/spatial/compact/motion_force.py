@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn, Self, overload
 
 from numpy.typing import ArrayLike
 
-from rbdkit.spatial.compact.numbers import numbers, scalar, vector
+from rbdkit.spatial.compact.numbers import numbers, vector
 from rbdkit.spatial.compact.refusal import kind, refuse
 from rbdkit.spatial.vector3 import Scalar, Vector, cross, dot
 
@@ -43,7 +43,7 @@ class _Pair:
 
     def __rmul__(self, alpha: Scalar) -> Self:
         """alpha v: 6m."""
-        (a, b), alpha = self.halves, scalar(alpha)
+        a, b = self.halves
         return type(self)(alpha * a, alpha * b)
 
     def __add__(self, other: Self) -> Self:

@@ -25,11 +25,6 @@ def numbers(flat: Any, count: int, what: str) -> list[Scalar]:
     return list(plain)
 
 
-def scalar(x: Any) -> Scalar:
-    """x; a number of NumPy's as one of Python's, as the former take vectors apart that they multiply."""
-    return x.item() if hasattr(x, "item") else x
-
-
 def vector(x: Any, what: str) -> Vector:
     """x as three scalars."""
     return x if isinstance(x, Vector) and len(x) == 3 else Vector(numbers(x, 3, what))
