@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from rbdkit.formulations.applied import Law, force_arrays, law_of, own_forces_of
 from rbdkit.formulations.formulation import Acting
 from rbdkit.joints import Free
 from rbdkit.model import Model
-from rbdkit.spatial.vector3 import Matrix, Vector, cross
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross
 from rbdkit.trace import Feedback, Moment, Program, Scalar, Whole
 
 LIGHTNESS, COM, AHEAD, NUMBERS = 0, 1, 4, 5
@@ -109,11 +110,8 @@ class BodyLoads:
     def on(self, i: Whole, moment: Moment, R: Matrix, r: Vector) -> tuple[Vector, Vector]:
         """Return the loads on body i: force / mass in world axes, and moment about the centre of mass in body axes."""
         program, first, row = self.program, i * 6, (i + 1) * 6
-        force, about = Vector([0.0, 0.0, 0.0]), Vector([0.0, 0.0, 0.0])
-        for array in ["f_ext"] * (self.loads.f_ext is not None) + ["own_force"] * (self.loads.own is not None):
-            x = [program.load(array, row, k) for k in range(6)]
-            force = force + Vector(x[3:])
-            about = about + R.T @ (Vector(x[:3]) - cross(r, Vector(x[3:])))
+        wrenches = ["f_ext"] * (self.loads.f_ext is not None) + ["own_force"] * (self.loads.own is not None)
+        felt = [wrench_at_centre(R, r, [program.load(x, row, k) for k in range(6)]) for x in wrenches]
         torques = []
         if self.loads.tau == "array":
             torques.append([moment.scheduled("tau", first + k) for k in range(6)])
@@ -121,9 +119,8 @@ class BodyLoads:
             torques.append([program.load("tau", first, k) for k in range(6)])
         if self.loads.own is not None:
             torques.append([program.load("own_tau", first, k) for k in range(6)])
-        for x in torques:
-            force = force + R @ Vector(x[3:])
-            about = about + Vector(x[:3]) - cross(self._com(i), Vector(x[3:]))
+        felt += [joint_force_at_centre(R, self._com(i), x) for x in torques]
+        force, about = sum((f for f, _ in felt), ZERO), sum((n for _, n in felt), ZERO)
         return program.load("load_numbers", i * NUMBERS, LIGHTNESS) * force, about
 
     def _com(self, i: Whole) -> Vector:
@@ -155,3 +152,18 @@ class BodyLoads:
         for body, push in felt.items():
             for k, x in enumerate(push):
                 program.store("own_force", 0, 6 * body + k, x)
+
+
+def wrench_at_centre(R: Matrix, r: Vector, wrench: Sequence[Scalar]) -> tuple[Vector, Vector]:
+    """Return force (world axes) and moment about the centre of mass (body axes) of a wrench about the world origin.
+
+    R, r : rotation and position of the central frame.
+    """
+    force = Vector(wrench[3:])
+    return force, R.T @ (Vector(wrench[:3]) - cross(r, force))
+
+
+def joint_force_at_centre(R: Matrix, com: Sequence[Scalar], tau: Sequence[Scalar]) -> tuple[Vector, Vector]:
+    """Return the same of moment and force at the body frame's origin, in body axes. com : centre of mass there."""
+    force = Vector(tau[3:])
+    return R @ force, Vector(tau[:3]) - cross(Vector(com), force)

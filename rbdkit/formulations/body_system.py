@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formulations.body_loads import BodyLoads, Loaded, Loads
+from rbdkit.spatial.compact import mv
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, dot
 from rbdkit.trace import (
     LARGEST,
@@ -43,32 +44,46 @@ Central = tuple[Matrix, Vector, Vector, Vector]
 
 @dataclass(frozen=True)
 class BodyEquations:
-    """Equations of motion of one body on scalars, to be recorded.
+    """Equations of motion of one body on scalars: floats or arrays of floats to compute, symbols to record.
 
     Attributes
     ----------
     name : name of the program.
-    nx, nv, numbers : sizes of its x, its v, and its parameters.
+    nx, numbers : sizes of its x and its parameters; its v has six elements.
     turn : place of the rotation vector in a displacement.
     move : (numbers, x, u) -> x moved by the displacement u; the last elements of x must be a position.
     local_rate : (numbers, u, v) -> rate of the displacement u of a body that moves with velocity v.
     rate : (numbers, fall, moment, x, v) -> rate of v; fall is the acceleration of the centre of mass in world axes,
         moment that about it in body axes, or None.
-    central, placed : (numbers, x, v) -> pose and twist of the central frame, and (numbers, central) -> (x, v).
+    displacement : (numbers, x0, x1) -> the u that moves x0 to x1.
+    pose, place : x -> rotation R and position r of the central frame, and (R, r) -> x.
+    twist, velocity : (numbers, R, v) -> twist of the central frame, along its axes, and (numbers, R, twist) -> v.
     inertia : (numbers) -> inertia about the centre of mass.
     """
 
     name: str
     nx: int
-    nv: int
     numbers: int
     turn: int
     move: Callable[[Values, Values, Values], Values]
     local_rate: Callable[[Values, Values, Values], Values]
     rate: Callable[[Values, Values, Vector | None, Values, Values], Values]
-    central: Callable[[Values, Values, Values], Central]
-    placed: Callable[[Values, Central], tuple[Values, Values]]
+    displacement: Callable[[Values, Values, Values], Values]
+    pose: Callable[[Values], tuple[Matrix, Vector]]
+    place: Callable[[Matrix, Vector], Values]
+    twist: Callable[[Values, Matrix, Values], mv]
+    velocity: Callable[[Values, Matrix, mv], Values]
     inertia: Callable[[Values], Symmetric]
+
+
+def of_rows(x: Values) -> tuple[Matrix, Vector]:
+    """Return rotation and position of the twelve numbers of a pose [R r], row by row."""
+    return Matrix(Vector(x[k : k + 3]) for k in (0, 4, 8)), Vector(x[3::4])
+
+
+def flat(R: Matrix, r: Vector) -> list[Scalar]:
+    """Return the twelve numbers of a pose [R r], row by row."""
+    return [x for row, shift in zip(R, r, strict=True) for x in (*row, shift)]
 
 
 class FreeBody:
@@ -78,10 +93,10 @@ class FreeBody:
         self.program, self.equations, self.nx, self.nv = bodies.program, bodies.equations, bodies.nx, bodies.nv
         self.loads, self.i = bodies.loads, i
         self._numbers = i * self.equations.numbers
-        x, v = i * self.equations.nx, i * self.equations.nv
+        x, v = i * self.equations.nx, i * 6
         self._x = [x + k for k in range(self.equations.nx)]
-        self._v = [v + k for k in range(self.equations.nv)]
-        self.solved_together = v, self.equations.nv
+        self._v = [v + k for k in range(6)]
+        self.solved_together = v, 6
 
     def coordinates(self) -> Iterator[Whole]:
         return iter(self._x)
@@ -108,7 +123,9 @@ class FreeBody:
 
     def central(self, x: Part | Kept, v: Part | Kept) -> Central:
         """Return pose and twist of the central frame."""
-        return self.equations.central(self.numbers(), self._load(x, self._x), self._load(v, self._v))
+        R, r = self.equations.pose(self._load(x, self._x))
+        V = self.equations.twist(self.numbers(), R, self._load(v, self._v))
+        return R, r, V.v, V.omega
 
     def acting(self, moment: Moment, x: Part | Kept, v: Part | Kept) -> tuple[list[Scalar], Vector | None]:
         """How its centre of mass falls, in the world, and the moment about it, body axes, None if there is none.
@@ -122,9 +139,9 @@ class FreeBody:
 
     def place(self, frame: Central, x: Part, v: Part) -> None:
         """Store in x and v the state with a given central frame."""
-        x_values, v_values = self.equations.placed(self.numbers(), frame)
-        self._store(x, self._x, x_values)
-        self._store(v, self._v, v_values)
+        R, r, U, Omega = frame
+        self._store(x, self._x, self.equations.place(R, r))
+        self._store(v, self._v, self.equations.velocity(self.numbers(), R, mv(Omega, U)))
 
     def inertia(self) -> Symmetric:
         """Return the inertia about the centre of mass, along the axes of the central frame."""
@@ -158,7 +175,7 @@ class FreeBodySystem:
         self.program, self.equations = program, equations
         self.loads = None if loads is None else BodyLoads(program, loads)
         self.n = program.count("bodies")
-        self.nx, self.nv = self.n * equations.nx, self.n * equations.nv
+        self.nx, self.nv = self.n * equations.nx, self.n * 6
         self.solved_together = 0, self.nv
 
     def step(self, record: Record, n: Index) -> None:
@@ -195,7 +212,7 @@ class FreeBodySystem:
         return self._each(self.equations.nx)
 
     def freedoms(self) -> Iterator[Whole]:
-        return self._each(self.equations.nv)
+        return self._each(6)
 
     def _each(self, size: int) -> Iterator[Whole]:
         with self.program.loop(0, self.n) as i:

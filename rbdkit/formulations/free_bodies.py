@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
 from rbdkit.formulations.applied import own_forces_of
-from rbdkit.formulations.body_loads import loaded_by, loads_of
-from rbdkit.formulations.body_system import BodyEquations, motion
+from rbdkit.formulations.body_loads import joint_force_at_centre, loaded_by, loads_of, wrench_at_centre
+from rbdkit.formulations.body_system import BodyEquations, Values, flat, motion, of_rows
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.joints import Free
@@ -21,10 +20,15 @@ from rbdkit.model import Model
 from rbdkit.model.force import inner
 from rbdkit.model.kept import snapshot
 from rbdkit.spatial import se3
+from rbdkit.spatial.compact import mv
+from rbdkit.spatial.vector3 import ZERO, Vector
 from rbdkit.trace import LARGEST, Recordable, Run, run_motion
 
+FEW = 4
+"""Bodies that are computed one by one, on floats."""
 
-class FreeBodies(ABC):
+
+class FreeBodies:
     """Base of the formulations of bodies on free joints from the world, under gravity, tau and external forces.
 
     The state may have any form from which the poses of the central frames follow: frames along the body axes with the
@@ -40,7 +44,8 @@ class FreeBodies(ABC):
     Attributes
     ----------
     mass, com, J : (n,) kg, (n, 3) m in the body frame, (n, 3, 3) kg m^2 about the centre of mass.
-    equations : the equations of one body on scalars, for the compiled loop.
+    equations : the equations of one body, which are computed on stacks of floats, and recorded for compiled loops.
+    numbers : (n, equations.numbers) the parameters that these take.
 
     Raises
     ------
@@ -50,6 +55,7 @@ class FreeBodies(ABC):
 
     name: ClassVar[str]
     equations: ClassVar[BodyEquations]
+    numbers: NDArray
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         _require_free(model, self.name)
@@ -60,26 +66,7 @@ class FreeBodies(ABC):
         self.mass = np.array([inertia.mass for inertia in inertias])
         self.com = np.array([inertia.com for inertia in inertias])
         self.J = np.array([inertia.inertia_com for inertia in inertias])
-
-    @abstractmethod
-    def place(self, H: NDArray) -> NDArray:
-        """Return the x (..., nx) of central frames with the poses H (..., n, 4, 4)."""
-
-    @abstractmethod
-    def frames(self, x: NDArray) -> NDArray:
-        """Return the poses H (..., n, 4, 4) of the central frames."""
-
-    @abstractmethod
-    def set_twists(self, x: NDArray, v_L: NDArray) -> NDArray:
-        """Return the v (..., nv) of bodies with the twists v_L (..., n, 6)."""
-
-    @abstractmethod
-    def twists(self, x: NDArray, v: NDArray) -> NDArray:
-        """Return the twists v_L (..., n, 6) of the central frames."""
-
-    @abstractmethod
-    def numbers(self) -> NDArray:
-        """Return the parameters of each body that `equations` takes, (n, equations.numbers)."""
+        self._lightness_and_com = np.column_stack([1.0 / self.mass, self.com]).ravel()
 
     def compiled_run(
         self,
@@ -96,7 +83,7 @@ class FreeBodies(ABC):
             return None
         loads = loads_of(self.model, acts)
         loaded = None if loads is None else loaded_by(self.model, loads, acts, len(times) - 1)
-        prepared = motion(self.equations, method, self.numbers(), self.model.gravity, times, x, v, loaded)
+        prepared = motion(self.equations, method, self.numbers, self.model.gravity, times, x, v, loaded)
         return run_motion(prepared, every, progress)
 
     def obstacle(self, acts: Acting | None) -> str:
@@ -106,24 +93,87 @@ class FreeBodies(ABC):
         given = self.f_ext is not None or (self.tau is not None and not self.model.acting)
         return "tau or f_ext is a Python function" if acts is None and given else ""
 
-    # --- forces -------------------------------------------------------------------------------------------------------
+    # --- the equations on stacks of floats ----------------------------------------------------------------------------
+
+    def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
+        loads, rate = self._loads(t, finite(x), finite(v)), self.equations.rate
+        return self._each(lambda numbers, x, v, *loads: rate(numbers, *self._acting(x, *loads), x, v), x, v, *loads)
+
+    def move(self, x: NDArray, u: NDArray) -> NDArray:
+        return self._each(self.equations.move, x, finite(u))
+
+    def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
+        return self._each(self.equations.local_rate, finite(u), v)
+
+    def displacement(self, x0: NDArray, x1: NDArray) -> NDArray:
+        return self._each(self.equations.displacement, x0, x1)
+
+    def place(self, H: NDArray) -> NDArray:
+        """Return the x (..., nx) of central frames with the poses H (..., n, 4, 4)."""
+        rows = H[..., :3, :].reshape(*H.shape[:-3], 12 * self.n)
+        return self._each(lambda _, row: self.equations.place(*of_rows(row)), rows)
+
+    def frames(self, x: NDArray) -> NDArray:
+        """Return the poses H (..., n, 4, 4) of the central frames."""
+        H = np.zeros((*x.shape[:-1], self.n, 4, 4))
+        rows = self._each(lambda _, x: flat(*self.equations.pose(x)), x)
+        H[..., :3, :] = rows.reshape(*x.shape[:-1], self.n, 3, 4)
+        H[..., 3, 3] = 1.0
+        return H
+
+    def set_twists(self, x: NDArray, v_L: NDArray) -> NDArray:
+        """Return the v (..., nv) of bodies with the twists v_L (..., n, 6)."""
+        own, u = self.equations, v_L.reshape(*v_L.shape[:-2], 6 * self.n)
+        return self._each(lambda k, x, u: own.velocity(k, own.pose(x)[0], mv.of([*u[3:], *u[:3]])), x, u)
+
+    def twists(self, x: NDArray, v: NDArray) -> NDArray:
+        """Return the twists v_L (..., n, 6) of the central frames."""
+        own = self.equations
+        angular_first = self._each(lambda k, x, v: own.twist(k, own.pose(x)[0], v).flat(), x, v)
+        return np.roll(angular_first.reshape(*v.shape[:-1], self.n, 6), 3, axis=-1)
 
     def forces(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         """Return force and moment (n, 6) about the centre of mass on each body, in body coordinates."""
-        H = self.frames(x)
-        R, p = H[..., :3, :3], H[..., :3, 3]
-        force = self.mass[:, None] * self.model.gravity
-        moment = np.zeros_like(force)
-        if self.f_ext is not None:
-            f_ext = self.f_ext(t, x, v)[1:]
-            force = force + f_ext[:, 3:]
-            moment = f_ext[:, :3] - np.cross(p, f_ext[:, 3:])
-        wrench = np.concatenate([_turned(force, R), _turned(moment, R)], axis=-1)
-        if self.tau is not None:
-            applied = self.tau(t, x, v).reshape(self.n, 6)
-            wrench[:, :3] += applied[:, 3:]
-            wrench[:, 3:] += applied[:, :3] - np.cross(self.com, applied[:, 3:])
-        return wrench
+
+        def wrench(numbers: Values, x: Values, mass: Values, *loads: Values) -> Values:
+            fall, moment = self._acting(x, *loads)
+            return [*(mass[0] * (self.equations.pose(x)[0].T @ fall)), *(moment or ZERO)]
+
+        return self._each(wrench, x, self.mass, *self._loads(t, x, v)).reshape(self.n, 6)
+
+    def _loads(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, ...]:
+        """Return 1 / mass and centre of mass, external and joint force of each body; nothing without forces."""
+        if self.f_ext is None and self.tau is None:
+            return ()
+        none = np.zeros(6 * self.n)
+        f_ext = none if self.f_ext is None else self.f_ext(t, x, v)[1:].ravel()
+        return self._lightness_and_com, f_ext, none if self.tau is None else self.tau(t, x, v)
+
+    def _acting(self, x: Values, *loads: Values) -> tuple[Vector, Vector | None]:
+        """Return the acceleration of a centre of mass, world axes, and the moment about it, body axes; see `_loads`."""
+        gravity = Vector(self.model.gravity.tolist())
+        if not loads:
+            return gravity, None
+        (lightness, *com), f_ext, tau = loads
+        R, r = self.equations.pose(x)
+        (outer, outer_moment), (force, moment) = wrench_at_centre(R, r, f_ext), joint_force_at_centre(R, com, tau)
+        return gravity + lightness * (outer + force), outer_moment + moment
+
+    def _each(self, equation: Callable[..., Values], *stacks: NDArray) -> NDArray:
+        """Evaluate an equation of the numbers of a body on stacks (..., k n) of all bodies, to (..., l n).
+
+        The equation gets floats, body by body, where there are few, and else arrays (k, ..., n): these cost as much for
+        one body as for some.
+        """
+        lead = stacks[0].shape[:-1]
+        parts = [x.reshape(*x.shape[:-1], self.n, -1) for x in (self.numbers.ravel(), *stacks)]
+        if not lead and self.n <= FEW:
+            return np.array([equation(*body) for body in zip(*(x.tolist() for x in parts), strict=True)]).ravel()
+        values = equation(*(np.moveaxis(x, -1, 0) for x in parts))
+        found = np.empty((*lead, self.n, len(values)))
+        for k, value in enumerate(values):
+            found[..., k] = value
+        return found.reshape(*lead, -1)
 
     # --- what it says of the model ------------------------------------------------------------------------------------
 
@@ -183,11 +233,6 @@ def finite(values: NDArray) -> NDArray:
     if not np.all(np.abs(values) < LARGEST):
         raise FloatingPointError("the state is not finite any more")
     return values
-
-
-def _turned(vectors: NDArray, R: NDArray) -> NDArray:
-    """Return world vectors (n, 3) in the coordinates of bodies of orientation R (n, 3, 3)."""
-    return (np.swapaxes(R, -1, -2) @ vectors[..., None])[..., 0]
 
 
 def _require_free(model: Model, formulation: str) -> None:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import rbdkit as rbd
 from rbdkit.errors import ModelError
 from rbdkit.formulations import JointSystem, LocalVelocity, QuaternionBodies, body_system
-from rbdkit.formulations.local_velocity import Projection
+from rbdkit.formulations.local_velocity import Projection, gamma, mass_matrix, tangent
 from rbdkit.integrators import (
     INTEGRATORS,
     RK4,
@@ -20,7 +20,7 @@ from rbdkit.integrators import (
     records,
 )
 from rbdkit.library import pendulum
-from rbdkit.spatial import se3
+from rbdkit.spatial import quaternion, se3, so3
 from rbdkit.trace.run import backend
 
 FORMULATIONS = pytest.mark.parametrize("cls", [LocalVelocity, QuaternionBodies])
@@ -31,15 +31,21 @@ def rng():
     return np.random.default_rng(7)
 
 
-@pytest.fixture
-def model(rng):
-    """Two bodies with frames anywhere, one joint of either sort."""
-    model = rbd.Model("two bodies", gravity=(0.3, -1.0, -9.81))
-    for name, translation in (("a", "predecessor"), ("b", "successor")):
+def bodies(rng, names="ab"):
+    """Bodies with frames anywhere, on joints of both sorts."""
+    model = rbd.Model("bodies", gravity=(0.3, -1.0, -9.81))
+    for k, name in enumerate(names):
         S = rng.standard_normal((3, 3))
         inertia = rbd.Inertia(1.5, 0.3 * rng.standard_normal(3), np.trace(S @ S.T) * np.eye(3) - S @ S.T)
-        model.add_body(name, joint=rbd.Free(translation), placement=se3.random(rng), inertia=inertia)
+        joint = rbd.Free("successor" if k % 2 else "predecessor")
+        model.add_body(name, joint=joint, placement=se3.random(rng), inertia=inertia)
     return model
+
+
+@pytest.fixture
+def model(rng):
+    """Two bodies."""
+    return bodies(rng)
 
 
 @pytest.fixture
@@ -102,6 +108,97 @@ def test_moving_and_measuring_displacements(cls, model, rng):
     assert_allclose(system.displacement(x, there), u, rtol=0, atol=1e-14)
     ahead, back = (system.displacement(x, system.move(there, s * w)) for s in (h, -h))
     assert_allclose((ahead - back) / (2 * h), system.local_rate(u, w), rtol=0, atol=1e-8)
+
+
+FEW_AND_MANY = pytest.mark.parametrize("names", ["a", "abc", "abcdefg"])
+"""Few bodies are computed one by one on floats, many at once on arrays."""
+
+
+@FEW_AND_MANY
+@FORMULATIONS
+def test_a_stack_of_states_gives_what_each_state_gives(cls, names, rng):
+    """To rounding: sine and cosine of floats and of arrays may differ in the last digit."""
+    system = cls(bodies(rng, names))
+    q = np.array([system.model.random_q(rng) for _ in range(6)]).reshape(2, 3, -1)
+    v, u = rng.standard_normal((2, 2, 3, system.model.nv))
+    x, w = system.state(q, v)
+    stacked = system.rate(0.0, x, w), system.move(x, u), system.local_rate(u, w), system.displacement(x, x[::-1])
+    for k in np.ndindex(2, 3):
+        other = 1 - k[0], k[1]
+        single = system.state(q[k], v[k])
+        assert_allclose(x[k], single[0], rtol=0, atol=1e-15)
+        assert_allclose(w[k], single[1], rtol=0, atol=1e-15)
+        alone = system.rate(0.0, x[k], w[k]), system.move(x[k], u[k]), system.local_rate(u[k], w[k])
+        for found, expected in zip(stacked, (*alone, system.displacement(x[k], x[other])), strict=True):
+            assert_allclose(found[k], expected, rtol=0, atol=4e-15 * np.abs(expected).max())
+
+
+def one_of_each(system, rng, size):
+    """A state, its velocity, and a displacement by rotation vectors of a given length, (n, 6) each but the state."""
+    x, w = system.state(system.model.random_q(rng), rng.standard_normal(system.model.nv))
+    n = rng.standard_normal((system.n, 2, 3))
+    n[:, 1] *= size / np.linalg.norm(n[:, 1], axis=-1, keepdims=True)
+    return x, w.reshape(-1, 6), n.reshape(-1, 6)
+
+
+SIZES = pytest.mark.parametrize("size", [0.0, 1e-9, 0.3, 3.0])
+
+
+@pytest.mark.source("H.08", "H.09")
+@FEW_AND_MANY
+@SIZES
+def test_local_velocities_move_as_the_tangent_operators_of_se3_say(names, size, rng):
+    """By the 4x4 and 6x6 matrices of `tangent`, `mass_matrix` and `gamma`, which share no code with the equations."""
+    projection = Projection.hexahedral(0.7, 1.3, 2.1)
+    system = LocalVelocity(bodies(rng, names), projection=projection)
+    x, w, n = one_of_each(system, rng, size)
+    H, u, D = system.frames(x), n @ projection.D.T, projection.D
+    moved = system.move(x, u.ravel())
+    assert_allclose(system.frames(moved), H @ tangent.exp(n), rtol=0, atol=4e-15)
+    assert_allclose(system.displacement(x, moved).reshape(-1, 6), tangent.log(tangent.exp(n)) @ D.T, rtol=0, atol=2e-14)
+    expected = [D @ tangent.unified_inverse(projection, n_i) @ w_i for n_i, w_i in zip(n, w, strict=True)]
+    assert_allclose(system.local_rate(u.ravel(), w.ravel()).reshape(-1, 6), expected, rtol=0, atol=4e-14)
+    Q = system.forces(0.0, x, w.ravel()) @ projection.D_inverse
+    rates, terms = system.rate(0.0, x, w.ravel()).reshape(-1, 6), system.gamma_w(w.ravel())
+    for Q_i, w_i, w_rate, term, m, J in zip(Q, w, rates, terms, system.mass, system.J, strict=True):
+        M, Gamma = mass_matrix(projection, m, J), gamma(projection, m, J, w_i)
+        assert_allclose(term, Gamma @ w_i, rtol=0, atol=1e-14)
+        assert_allclose(M @ w_rate + Gamma @ w_i, Q_i, rtol=0, atol=1e-13 * np.abs(Q_i).max())  # Eq 79
+
+
+@FEW_AND_MANY
+@SIZES
+def test_quaternions_move_as_those_of_rbdkit_spatial(names, size, rng):
+    """By `rbdkit.spatial.quaternion` and `so3` in place of the equations, and by Newton and Euler."""
+    system = QuaternionBodies(bodies(rng, names))
+    x, v, n = one_of_each(system, rng, size)
+    n, state = np.roll(n, 3, axis=-1), x.reshape(-1, 7)
+    moved = system.move(x, n.ravel())
+    expected = quaternion.multiply(state[:, :4], quaternion.exp(n[:, :3]))
+    assert_allclose(moved.reshape(-1, 7), np.hstack([expected, state[:, 4:] + n[:, 3:]]), rtol=0, atol=2e-15)
+    assert_allclose(system.displacement(x, moved), n.ravel(), rtol=0, atol=1e-14)
+    n_rate = (so3.right_jacobian_inverse(n[:, :3]) @ v[:, :3, None])[..., 0]
+    found = system.local_rate(n.ravel(), v.ravel()).reshape(-1, 6)
+    assert_allclose(found, np.hstack([n_rate, v[:, 3:]]), rtol=0, atol=1e-14)
+    v_rate = system.rate(0.0, x, v.ravel()).reshape(-1, 6)
+    for J, Omega, rate in zip(system.J, v[:, :3], v_rate, strict=True):
+        assert_allclose(J @ rate[:3], -np.cross(Omega, J @ Omega), rtol=0, atol=1e-13)
+        assert_allclose(rate[3:], system.model.gravity)
+
+
+@FEW_AND_MANY
+@FORMULATIONS
+def test_loads_on_each_body(cls, names, rng):
+    """Force and moment about the centres of mass, of wrenches about the origin and of joint forces, with matrices."""
+    model = bodies(rng, names)
+    tau, f_ext = rng.standard_normal(model.nv), rng.standard_normal((len(model.bodies), 6))
+    system = cls(model, lambda t, x, v: tau, lambda t, x, v: f_ext)
+    x, v = system.state(model.random_q(rng), rng.standard_normal(model.nv))
+    at_centre = np.roll(np.swapaxes(se3.adjoint(system.frames(x)), -1, -2) @ f_ext[1:, :, None], 3, axis=-2)[..., 0]
+    own = np.swapaxes(se3.adjoint(se3.pose(position=system.com)), -1, -2) @ tau.reshape(-1, 6, 1)
+    weight = system.mass[:, None] * (model.gravity @ system.frames(x)[:, :3, :3])
+    expected = at_centre + np.roll(own, 3, axis=-2)[..., 0] + np.hstack([weight, np.zeros_like(weight)])
+    assert_allclose(system.forces(0.0, x, v), expected, rtol=0, atol=1e-14)
 
 
 @pytest.mark.source("H.02", "H.09")

@@ -566,7 +566,7 @@ NOT_ASKED = {
         "directors.fixed_point.fixed_point_body",
         "directors.non_twisting.NonTwistingDirectors", "directors.split_euler.NonTwistingSplitEuler",
         "directors.split_euler.SplitEuler", "local_velocity.system.LocalVelocity", "joint_state.joint_state",
-        "quaternion.system.QuaternionBodies",
+        "quaternion.QuaternionBodies",
     )},
     "simulation.comparison.compare_runs": "by simulate", "simulation.group_choice.choose_groups": "by simulate",
     "stepping.walk.Walk": "by a formulation",

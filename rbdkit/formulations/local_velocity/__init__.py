@@ -6,8 +6,8 @@ coordinates.
     projection     the six points and directions; velocity and acceleration of all others (sections 3, 4.1)
     mass_matrix    M and Gamma by integral and in closed form (sections 3.3, 4.2)
     tangent        exponential map and inverse tangent operator (sections 2, 5.2)
-    system         the formulation of free bodies in w and H (section 5)
-    equations      the same on scalars, for the compiled loop
+    equations      the equations of a free body in w and H (section 5), on scalars and on stacks
+    system         the formulation that they make
 """
 
 from rbdkit.formulations.local_velocity import tangent

@@ -1,83 +1,72 @@
-"""The equations of a free body in w and H on scalars, for the compiled loop; `system` has them on arrays."""
+"""The equations of a free body in w and H: one text for a state, for a stack of states, and for the compiled loop.
+
+v_L = (U, Omega) is the twist of the central frame along its own axes, n = (n_13, n_46) the incremental motion vector;
+as an `mv`, both have the angular part first. Equation numbers are those of Holzinger, Gerstmayr, Schöberl.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
-from rbdkit.formulations.body_system import BodyEquations, Central, Values
-from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross
+from rbdkit.engine.steps import manifold
+from rbdkit.engine.steps.manifold import exp, quaternion_matrix
+from rbdkit.formulations.body_system import BodyEquations, Values, flat, of_rows
+from rbdkit.spatial.compact import mv
+from rbdkit.spatial.vector3 import Symmetric, Vector, cross, dot
 from rbdkit.trace import Scalar
+
+D_INVERSE, M_INVERSE_D_INVERSE_T, MASS, INERTIA, D = slice(36), slice(36, 72), 72, slice(73, 79), slice(79, 115)
+"""Places of the parameters of a body: matrices row by row, of the inertia the upper triangle."""
 
 
 def move(numbers: Values, x: Values, u: Values) -> list[Scalar]:
-    """Return H exp(n) (Eqs 13, 14, 81) with n = D^-1 u."""
-    R, p = _pose(x)
-    n = _times(numbers[:36], u)
-    turn, mean = exp(Vector(n[3:]))
-    R, p = R @ quaternion_matrix(turn), p + R @ mean(Vector(n[:3]))
-    return [value for row, shift in zip(R, p, strict=True) for value in (*row, shift)]
+    """Return H exp(n) with n = D^-1 u (Eq 81)."""
+    (R, p), n = of_rows(x), twist(numbers, u)
+    turn, T_T = exp(n.omega)  # exp_SO(3) as a quaternion, and the transposed tangent operator of SO(3)
+    return flat(R @ quaternion_matrix(turn), p + R @ T_T(n.v))  # Eqs 13, 14
 
 
 def local_rate(numbers: Values, u: Values, w: Values) -> list[Scalar]:
-    """Return D n' with n' = T^-1(n) D^-1 w (Eqs 72-78)."""
-    n, v_L = _times(numbers[:36], u), _times(numbers[:36], w)
-    U, Omega = Vector(v_L[:3]), Vector(v_L[3:])
-    J, D = jacobian_inverse(Vector(n[3:]), Vector(n[:3]))
-    return _times(numbers[79:], [*(J(U) + D(Omega)), *J(Omega)])
+    """Return D n' with n' = T^-1(n) D^-1 w (Eqs 11, 72-78)."""
+    return coordinates(numbers, manifold.local_rate(twist(numbers, u), twist(numbers, w)))
 
 
 def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, w: Values) -> list[Scalar]:
-    """w' = M^-1 (Q - Gamma w) (Eq 79).
-
-    numbers : (115,) D^-1, M^-1 D^-T, the mass, the upper triangle of the inertia, D.
-    """
-    mass, inertia = numbers[72], Symmetric(numbers[73:79])
-    v_L = _times(numbers[:36], w)
-    U, Omega = Vector(v_L[:3]), Vector(v_L[3:])
-    force = mass * (_pose(x)[0].T @ Vector(fall) - cross(Omega, U))
-    gyroscopic = -cross(Omega, inertia @ Omega)
-    return _times(numbers[36:72], [*force, *(gyroscopic if moment is None else moment + gyroscopic)])
+    """Return w' = M^-1 (Q - Gamma w) (Eq 79), Q = D^-T (force, moment) (Eq 53), Gamma w likewise (Eq 56)."""
+    (R, _), v_L, m, J = of_rows(x), twist(numbers, w), numbers[MASS], inertia(numbers)
+    Omega, U = v_L.omega, v_L.v
+    force = m * (R.T @ Vector(fall) - cross(Omega, U))
+    gyroscopic = -cross(Omega, J @ Omega)
+    return _times(numbers[M_INVERSE_D_INVERSE_T], [*force, *(gyroscopic if moment is None else moment + gyroscopic)])
 
 
-def central(numbers: Values, x: Values, w: Values) -> Central:
-    """Return pose and twist of the central frame."""
-    v_L = _times(numbers[:36], w)
-    return *_pose(x), Vector(v_L[:3]), Vector(v_L[3:])
+def displacement(numbers: Values, x0: Values, x1: Values) -> list[Scalar]:
+    """Return D n with exp(n) = H0^-1 H1, and an angle from 0 to pi."""
+    (R0, p0), (R1, p1) = of_rows(x0), of_rows(x1)
+    return coordinates(numbers, mv(*manifold.displacement(R0.T @ R1, R0.T @ (p1 - p0))))
 
 
-def placed(numbers: Values, frame: Central) -> tuple[list[Scalar], list[Scalar]]:
-    """Return x and w of a central frame."""
-    R, p, U, Omega = frame
-    x = [value for row, shift in zip(R, p, strict=True) for value in (*row, shift)]
-    return x, _times(numbers[79:], [*U, *Omega])
+def twist(numbers: Values, w: Values) -> mv:
+    """Return v_L = D^-1 w (Eqs 55, 71)."""
+    v_L = _times(numbers[D_INVERSE], w)
+    return mv(Vector(v_L[3:]), Vector(v_L[:3]))
+
+
+def coordinates(numbers: Values, v_L: mv) -> list[Scalar]:
+    """Return w = D v_L (Eq 54)."""
+    return _times(numbers[D], [*v_L.v, *v_L.omega])
 
 
 def inertia(numbers: Values) -> Symmetric:
     """Return the inertia about the centre of mass."""
-    return Symmetric(numbers[73:79])
-
-
-EQUATIONS = BodyEquations(
-    "local_velocity",
-    nx=12,
-    nv=6,
-    numbers=115,
-    turn=3,
-    move=move,
-    local_rate=local_rate,
-    rate=rate,
-    central=central,
-    placed=placed,
-    inertia=inertia,
-)
-
-
-def _pose(x: Values) -> tuple[Matrix, Vector]:
-    return Matrix(Vector(x[k : k + 3]) for k in (0, 4, 8)), Vector(x[3::4])
+    return Symmetric(numbers[INERTIA])
 
 
 def _times(matrix: Values, vector: Sequence[Scalar]) -> list[Scalar]:
-    """A 6x6 matrix, row by row, times a vector."""
-    products = ([matrix[6 * i + k] * vector[k] for k in range(6)] for i in range(6))
-    return [sum(terms[1:], terms[0]) for terms in products]
+    return [dot(matrix[k : k + 6], vector) for k in range(0, 36, 6)]
+
+
+EQUATIONS = BodyEquations(
+    "local_velocity", 12, 115, 3, move, local_rate, rate, displacement, of_rows, flat,
+    lambda numbers, _, w: twist(numbers, w), lambda numbers, _, v_L: coordinates(numbers, v_L), inertia,
+)  # fmt: skip
