@@ -9,7 +9,7 @@ from rbdkit import algorithms
 from rbdkit.formulations import SE3, ConstrainedBodies, SO3xR3
 from rbdkit.formulations.constrained import ProductGroup
 from rbdkit.library import floating_pair, heavy_top, spherical_double_pendulum, three_bar_linkage
-from rbdkit.spatial import se3, so3
+from rbdkit.spatial import se3, so3, so3xr3
 from rbdkit.spatial.screw import twist_screw
 
 
@@ -108,6 +108,22 @@ def test_moving_along_a_velocity_and_the_way_back(rng, names):
     np.testing.assert_allclose(group.velocities(C_u, group.twists(C_u, v)), v, atol=1e-14)
     B_rate = (group.tangent(group.move(C, h * v)) - group.tangent(group.move(C, -h * v))) @ v[..., None] / (2 * h)
     np.testing.assert_allclose(B_rate[..., 0], group.tangent_rate(group.twists(C, v)), atol=1e-7)
+
+
+@pytest.mark.source("M.03")
+@pytest.mark.parametrize("name, alone", [("se3", se3), ("so3xr3", so3xr3)])
+@pytest.mark.parametrize("size", [0.0, 1e-9, 0.4, 1.5])
+def test_stacks_of_bodies_move_as_matrices_say(rng, name, alone, size):
+    """By the matrices of `rbdkit.spatial`, which share no code with the equations of a body."""
+    group = ProductGroup([name] * 3)
+    C, u, v = se3.random(rng, (4, 3)), size * rng.normal(size=(4, 3, 6)), rng.normal(size=(4, 3, 6))
+    u *= np.minimum(1.0, 3.0 / np.maximum(np.linalg.norm(u[..., :3], axis=-1, keepdims=True), 1e-30))
+    multiply = np.matmul if name == "se3" else so3xr3.multiply
+    moved = group.move(C, u)
+    np.testing.assert_allclose(moved, multiply(C, alone.exp(u)), rtol=0, atol=4e-15)
+    np.testing.assert_allclose(group.displacement(C, moved), alone.log(alone.exp(u)), rtol=0, atol=4e-14)
+    expected = (alone.right_jacobian_inverse(u) @ v[..., None])[..., 0]
+    np.testing.assert_allclose(group.local_rate(u, v), expected, rtol=0, atol=4e-14)
 
 
 # --- sections 4 and 5: equations of motion ----------------------------------------------------------------------------

@@ -3,11 +3,14 @@
 A joint lets its successor turn about all axes, about one, or about none, and shift along some. What must stay is
 measured in coordinates of the two reference frames, with R and p their relative pose: an axis that the turn must leave
 where it is, a second one that must not turn about it, and a shift ``D (p + R p_S - p_P)`` that must vanish. To first
-order this is the norm of the residuals of `JointConstraints.position`. NumPy arrays and the compiled program use the
-same numbers.
+order this is the norm of the residuals of `JointConstraints.position`. One text computes stacks of states and is
+recorded.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +54,7 @@ def gap_numbers(place: Place) -> NDArray:
     return found
 
 
-def gap_squared(numbers: list[Scalar], R: Matrix, p: Vector, length: Scalar) -> Scalar:
+def gap_squared(numbers: Sequence[Any], R: Matrix, p: Vector, length: Scalar) -> Scalar:
     """Return the squared closure error of a joint, rad^2, with shifts divided by a length.
 
     R, p : pose of the successor's frame in the predecessor's.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.steps.manifold import from_matrix, jacobian_inverse, log
+from rbdkit.engine.steps.manifold import displacement, from_matrix
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.joints.axis import plane_basis
@@ -121,12 +121,6 @@ def in_joint(numbers: Sequence[Scalar], R: Matrix, p: Vector) -> tuple[Matrix, V
     R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
     R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
     return R_P.T @ (R @ R_S), R_P.T @ (p + R @ p_S - p_P)
-
-
-def displacement(R: Matrix, p: Vector) -> tuple[Vector, Vector]:
-    """Return the logarithm of a pose, as a twist of the frame that it moves."""
-    w = log(from_matrix(R))
-    return w, jacobian_inverse(-w, ZERO)[0](p)
 
 
 def _turned_back(n: Vector, c: Scalar, s: Scalar, x: Vector) -> Vector:

@@ -18,7 +18,7 @@ import numpy as np
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_joints import kept_while, recorded, recorded_projection, recorded_wrenches
 from rbdkit.engine.rows.gaps import covered
-from rbdkit.engine.rows.joint_program import displacement
+from rbdkit.engine.steps.manifold import displacement
 from rbdkit.engine.steps.recorded_joint import RecordedJoint
 from rbdkit.engine.steps.traced_motion import computed, digest
 from rbdkit.joints import JointType, Prescribed, Reversed

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.rows.joint_program import AXIS, BASIS, JOINT_NUMBERS, PITCH, displacement
+from rbdkit.engine.rows.joint_program import AXIS, BASIS, JOINT_NUMBERS, PITCH
+from rbdkit.engine.steps.manifold import displacement
 from rbdkit.joints import JointType, RackAndPinion, SphereInCylinder, Universal
 from rbdkit.joints.axis import plane_basis
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rbdkit.engine.steps import manifold
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, log, quaternion_matrix, quaternion_product, turned
 from rbdkit.engine.steps.recorded_joint import V_X, V_Y, V_Z, W_X, W_Y, W_Z, RecordedJoint, Scalars, about_z
+from rbdkit.spatial.compact import mv
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross
 from rbdkit.trace import Scalar, whole
 
@@ -45,9 +47,7 @@ class Planar(RecordedJoint):
         return [angle, x, y]
 
     def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
-        J, D = jacobian_inverse(*twist_in_plane(u))
-        w, linear = twist_in_plane(v)
-        x, y, _ = D(w) + J(linear)
+        x, y, _ = manifold.local_rate(mv(*twist_in_plane(u)), mv(*twist_in_plane(v))).v
         return [v[0], x, y]
 
     def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
@@ -146,9 +146,7 @@ class Free(RecordedJoint):
         return [*w, *J(ahead)]
 
     def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
-        J, D = jacobian_inverse(Vector(u[:3]), Vector(u[3:]))
-        w, linear = Vector(v[:3]), Vector(v[3:])
-        return [*J(w), *(D(w) + J(linear))]
+        return manifold.local_rate(mv.of(u), mv.of(v)).flat()
 
     def local_force(self, u: Scalars, f: Scalars) -> list[Scalar]:
         J, D = jacobian_inverse(-Vector(u[:3]), -Vector(u[3:]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.rows.gaps import GAP_NUMBERS, covered, gap_numbers
+from rbdkit.engine.rows.gaps import GAP_NUMBERS, covered, gap_numbers, gap_squared
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
+from rbdkit.formulations.constrained.layout import elements
 
 
 class Gaps:
@@ -24,23 +25,11 @@ class Gaps:
 
     def largest(self, C: NDArray, t: float = 0.0) -> NDArray:
         """Return the largest closure error (...,) of a joint, rad; C (..., bodies, 4, 4), the world first."""
-        parts = np.split(self.numbers, range(3, GAP_NUMBERS - 8, 3), axis=1)
-        n_S, n_P, e_S, e_P, b_P, screw, p_S, p_P, D = parts
-        P, S = C[..., self.predecessor, :, :], C[..., self.successor, :, :]
-        back = np.swapaxes(P[..., :3, :3], -1, -2)
-        R, p = back @ S[..., :3, :3], _times(back, S[..., :3, 3] - P[..., :3, 3])
-        between = p + _times(R, p_S) - p_P
-        angle = np.sum(screw * between, axis=-1, keepdims=True)
-        tilt = _times(R, n_S) - n_P
-        twist = np.sum(_times(R, e_S) * (np.cos(angle) * b_P - np.sin(angle) * e_P), axis=-1)
-        shift = _times(D.reshape(-1, 3, 3), between) / self.length
-        squared = (np.sum(tilt**2 + shift**2, axis=-1) + twist**2).max(axis=-1, initial=0.0)
+        (R_P, r_P), (R_S, r_S) = (elements(C[..., own, :, :]) for own in (self.predecessor, self.successor))
+        each = gap_squared(list(self.numbers.T), R_P.T @ R_S, R_P.T @ (r_S - r_P), self.length)
+        squared = np.max(np.asarray(each), axis=-1, initial=0.0)
         if self._others:
             g = self.constraints.position(C, t) / min(1.0, self.length)
             for rows in self._others:
                 squared = np.maximum(squared, np.sum(g[..., rows] ** 2, axis=-1))
         return np.asarray(np.sqrt(squared))
-
-
-def _times(A: NDArray, x: NDArray) -> NDArray:
-    return (A @ x[..., None])[..., 0]

@@ -1,31 +1,45 @@
-"""The configuration space of several bodies as a product of Lie groups, one for each body."""
+"""The configuration space of several bodies as a product of Lie groups, one for each body.
+
+`move`, `local_rate` and `displacement` of a body are one text for stacks of floats and for compiled loops. Equation
+numbers are those of Müller and Terze 2013.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.steps import manifold
+from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.errors import SimulationError
-from rbdkit.spatial import se3, so3xr3
+from rbdkit.formulations.constrained.layout import elements
+from rbdkit.spatial import so3xr3
+from rbdkit.spatial.compact import mv
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector
+
+GROUPS = "se3", "so3xr3"
 
 
-class Group(NamedTuple):
-    """Operations of a Lie group on the poses of a body; all functions take stacks."""
-
-    multiply: Callable[[NDArray, NDArray], NDArray]
-    inverse: Callable[[NDArray], NDArray]
-    exp: Callable[[NDArray], NDArray]
-    log: Callable[[NDArray], NDArray]
-    right_jacobian_inverse: Callable[[NDArray], NDArray]
+def move(group: str, R: Matrix, r: Vector, u: mv) -> tuple[Matrix, Vector]:
+    """Return C exp(u) of C = (R, r) on SE(3) (Eq 8) or SO(3) x R3 (Eq 18)."""
+    turn, mean = exp(u.omega)
+    return R @ quaternion_matrix(turn), r + (R @ mean(u.v) if group == "se3" else u.v)
 
 
-GROUPS = {
-    "se3": Group(np.matmul, se3.inverse, se3.exp, se3.log, se3.right_jacobian_inverse),
-    "so3xr3": Group(so3xr3.multiply, so3xr3.inverse, so3xr3.exp, so3xr3.log, so3xr3.right_jacobian_inverse),
-}
+def local_rate(group: str, u: mv, v: mv) -> mv:
+    """Return u' where C exp(u) moves with velocity v: dexp^-1 of -u, times v (Eq 36)."""
+    if group == "se3":
+        return manifold.local_rate(u, v)
+    J, _ = jacobian_inverse(u.omega, ZERO)
+    return mv(J(v.omega), v.v)
+
+
+def displacement(group: str, R0: Matrix, r0: Vector, R1: Matrix, r1: Vector) -> mv:
+    """Return the u with C0 exp(u) = C1 and an angle from 0 to pi."""
+    w, v = manifold.displacement(R0.T @ R1, R0.T @ (r1 - r0))
+    return mv(w, v if group == "se3" else r1 - r0)
 
 
 class ProductGroup:
@@ -45,7 +59,7 @@ class ProductGroup:
                 raise SimulationError(f"group {name!r} of a body is unknown: give one of {', '.join(GROUPS)}")
         self.names = tuple(names)
         self.hybrid = np.array([name == "so3xr3" for name in names], dtype=bool)
-        self._parts = [(self._places(name), GROUPS[name]) for name in GROUPS if name in names]
+        self._parts = [(self._places(name), name) for name in GROUPS if name in names]
 
     def _places(self, name: str) -> slice | NDArray:
         """Return the indices of the bodies on a group; a slice if it is all of them, which needs no copies."""
@@ -54,23 +68,27 @@ class ProductGroup:
 
     def move(self, C: NDArray, u: NDArray) -> NDArray:
         """Return C exp(u)."""
-        moved = np.empty(np.broadcast_shapes(C.shape[:-2], u.shape[:-1]) + (4, 4))
+        moved = np.zeros(np.broadcast_shapes(C.shape[:-2], u.shape[:-1]) + (4, 4)) + np.eye(4)
         for own, group in self._parts:
-            moved[..., own, :, :] = group.multiply(C[..., own, :, :], group.exp(u[..., own, :]))
+            R, r = move(group, *elements(C[..., own, :, :]), _twist(u[..., own, :]))
+            for i, (row, shift) in enumerate(zip(R, r, strict=True)):
+                moved[..., own, i, :] = np.stack([*row, shift], axis=-1)
         return moved
 
     def displacement(self, C0: NDArray, C1: NDArray) -> NDArray:
         """Return the u with C0 exp(u) = C1."""
         u = np.empty((*np.broadcast_shapes(C0.shape[:-2], C1.shape[:-2]), 6))
         for own, group in self._parts:
-            u[..., own, :] = group.log(group.multiply(group.inverse(C0[..., own, :, :]), C1[..., own, :, :]))
+            found = displacement(group, *elements(C0[..., own, :, :]), *elements(C1[..., own, :, :]))
+            u[..., own, :] = np.stack(found.flat(), axis=-1)
         return u
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:
-        """Return u' where C exp(u) moves with velocity v: dexp^-1 of -u, times v (Eq 36)."""
+        """Return u' where C exp(u) moves with velocity v."""
         rate = np.empty_like(v)
         for own, group in self._parts:
-            rate[..., own, :] = (group.right_jacobian_inverse(u[..., own, :]) @ v[..., own, :, None])[..., 0]
+            found = local_rate(group, _twist(u[..., own, :]), _twist(v[..., own, :]))
+            rate[..., own, :] = np.stack(found.flat(), axis=-1)
         return rate
 
     def twists(self, C: NDArray, v: NDArray) -> NDArray:
@@ -92,3 +110,8 @@ class ProductGroup:
         rate = np.zeros_like(V)
         rate[self.hybrid, 3:] = -np.cross(V[self.hybrid, :3], V[self.hybrid, 3:])
         return rate
+
+
+def _twist(u: NDArray) -> mv:
+    """Return elements (..., 6) of the algebra, as stacks."""
+    return mv.of(list(np.moveaxis(u, -1, 0)))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
 from rbdkit.model import Model
+from rbdkit.spatial.vector3 import Matrix, Vector
 
 
 def group_names(model: Model, groups: str | Mapping[str, str] | Sequence[str]) -> list[str]:
@@ -48,6 +49,12 @@ def unflat(x: NDArray) -> NDArray:
     C = np.zeros((*x.shape[:-1], 4, 4))
     C[..., :3, :3], C[..., :3, 3], C[..., 3, 3] = x[..., :9].reshape(*x.shape[:-1], 3, 3), x[..., 9:], 1.0
     return C
+
+
+def elements(C: NDArray) -> tuple[Matrix, Vector]:
+    """Return R and r of poses (..., 4, 4) with the elements as stacks."""
+    rows = np.moveaxis(C, (-2, -1), (0, 1))[:3]
+    return Matrix(Vector(row[:3]) for row in rows), Vector(rows[:, 3])
 
 
 def block_diagonal(blocks: NDArray) -> NDArray:

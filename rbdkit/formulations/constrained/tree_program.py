@@ -8,25 +8,25 @@ constraints: T^T (V' - Ad(X^-1) V_P') = T^T c. `loop_program` adds the reactions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rbdkit.engine.links.alike import add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, project, spring_force
 from rbdkit.engine.rows.moving_joint import MovingAxes
-from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
 from rbdkit.formulations.applied import Law
 from rbdkit.formulations.constrained import implicit_program
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
+from rbdkit.formulations.constrained.groups import local_rate, move
 from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.moving_axes import MovingJoint
 from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, OwnKind, Time
 from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
-from rbdkit.spatial.compact import rbi
+from rbdkit.spatial.compact import mv, rbi
 from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, maximum, select
 
@@ -107,19 +107,16 @@ class BodySystem:
     def move(self, x: Part, u: Part, result: Part) -> None:
         with self.bodies() as body:
             for group in self.of_group(body):
-                step = body.state(u, 6)
-                R, r = moved(group, *pose(body.state(x, 12)), step)
-                turn = Vector(step[:3])
-                far = select(dot(turn, turn) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST)
+                C, step = body.state(x, 12), mv.of(body.state(u, 6))
+                R, r = move(group, Matrix.of(C[:9]), Vector(C[9:]), step)
+                far = select(dot(step.omega, step.omega) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST)
                 body.put_state(result, [*R.flat(), r[0] + far, r[1], r[2]])
 
     def local_rate(self, u: Part, v: Part, result: Part) -> None:
         with self.bodies() as body:
             for group in self.of_group(body):
-                u_i, v_i = body.state(u, 6), body.state(v, 6)
-                w, linear = Vector(v_i[:3]), Vector(v_i[3:])
-                J, D = jacobian_inverse(Vector(u_i[:3]), Vector(u_i[3:]))
-                body.put_state(result, [*J(w), *(D(w) + J(linear) if group == "se3" else linear)])
+                rate = local_rate(group, mv.of(body.state(u, 6)), mv.of(body.state(v, 6)))
+                body.put_state(result, rate.flat())
         if self.nz:
             at_rest = self.states(result)
             for k in range(self.nz):
@@ -365,15 +362,3 @@ class BodySystem:
         if isinstance(self.tau, Feedback):
             return lambda k: program.load("tau", place, k)
         return lambda k: moment.scheduled("tau", place + k)
-
-
-def pose(x: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-    """Return R and r of a body."""
-    return Matrix.of(x[:9]), Vector(x[9:])
-
-
-def moved(group: str, R: Matrix, r: Vector, u: Sequence[Scalar]) -> tuple[Matrix, Vector]:
-    """Return C exp(u) on SE(3) (Eq 8) or SO(3) x R3 (Eq 18)."""
-    turn, mean = exp(Vector(u[:3]))
-    step = Vector(u[3:])
-    return R @ quaternion_matrix(turn), r + (R @ mean(step) if group == "se3" else step)
