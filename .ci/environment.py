@@ -39,7 +39,8 @@ def ensure(extras: Iterable[str]) -> Path:
     if stamp.get("pyproject") != pyproject or not set(extras) <= set(stamp["extras"]):
         wanted = sorted({*extras, *stamp["extras"]})
         _say(f"installing rbdkit[{','.join(wanted)}] into {VENV}; the first time takes a minute or two")
-        packages = ["--editable", ROOT / "notebooks", "--editable", f"{ROOT}[{','.join(wanted)}]"]
+        # in this order: pip 23 looks for the rbdkit that the course needs among the packages before it
+        packages = ["--editable", f"{ROOT}[{','.join(wanted)}]", "--editable", ROOT / "notebooks"]
         _call([PYTHON, "-m", "pip", "install", "--quiet", "--no-compile", *packages])
         _compile()
         STAMP.write_text(json.dumps({"place": place, "pyproject": pyproject, "extras": wanted}))

@@ -243,14 +243,23 @@ def test_environment_is_installed_once_and_again_when_the_project_changes(enviro
     def steps(*extras: str) -> list[str]:
         calls.clear()
         environment.ensure(extras)
-        return ["venv" if "venv" in command else command[-1].removeprefix(str(tmp_path)) for command in calls]
+        return ["venv" if "venv" in command else command[-1] for command in map(told, calls)]
 
-    assert steps("lab") == ["venv", "[lab]", "compiled"]
+    def told(command: list[str]) -> list[str]:
+        """The packages that pip is to install, in one word."""
+        if "--editable" not in command:
+            return command
+        return [" ".join(command[command.index("--editable") :]).replace(str(tmp_path), "here")]
+
+    def packages(extras: str) -> str:
+        return f"--editable here[{extras}] --editable here/notebooks"
+
+    assert steps("lab") == ["venv", packages("lab"), "compiled"]
     assert steps("lab") == []
-    assert steps("lab", "test") == ["[lab,test]", "compiled"]
+    assert steps("lab", "test") == [packages("lab,test"), "compiled"]
     assert steps("lab") == []
     for project in environment.PROJECTS:
         (tmp_path / project).write_text("second")
-        assert steps("lab") == ["[lab,test]", "compiled"]
+        assert steps("lab") == [packages("lab,test"), "compiled"]
     monkeypatch.setattr(environment.sys, "base_prefix", "another Python")
-    assert steps("lab") == ["venv", "[lab]", "compiled"]
+    assert steps("lab") == ["venv", packages("lab"), "compiled"]
