@@ -269,6 +269,15 @@ def test_arguments_by_name_with_default_values_and_of_any_name(arm):
     np.testing.assert_allclose(deepcopy(twice)(q), 2.0 * q)
 
 
+@pytest.mark.parametrize("backend", ["python", "checked"])
+def test_without_machine_code(arm, backend, monkeypatch):
+    q, v, x = states(arm, 3)
+    monkeypatch.setattr("rbdkit.engine.run.compiled_function.available", lambda: (backend, "as asked for"))
+    fast = rbd.compile(my_rnea, arm)
+    np.testing.assert_allclose(fast(q, v, x), rbd.rnea(arm, q, v, x), rtol=0, atol=ROUNDING * 1e3)
+    np.testing.assert_allclose(fast(q[0], v[0], x[0]), rbd.rnea(arm, q[0], v[0], x[0]), rtol=0, atol=ROUNDING * 1e3)
+
+
 def test_leading_axes_are_broadcast(arm):
     q, v, _ = states(arm, 24)
     fast = rbd.compile(lambda model, q, v: (np.outer(q, v), q @ v), arm)

@@ -261,8 +261,8 @@ def _recorded(
             return symbols(flat)
 
         shapes = [(int(np.sum(~constant)),), *arguments.sizes.values()]
-        # with names of their own: one of the user's might be called "result"
-        recorded = trace(flattened, *shapes, names=[f"x{k}" for k in range(len(shapes))])
+        # with names of their own: one of the user's might be called "result", or as variables of generated code are
+        recorded = trace(flattened, *shapes, names=[f"input{k}" for k in range(len(shapes))])
         recorded.graph.matrices = None
     except NotTraced:
         raise
