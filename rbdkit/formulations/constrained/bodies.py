@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy, forward_kinematics
 from rbdkit.algorithms.baumgarte import Baumgarte
 from rbdkit.algorithms.passive_force import joint_passive_force, spring_energy
-from rbdkit.engine.rows.dependence import LoopRows
+from rbdkit.engine.rows.dependence import LoopRows, gap_shares
 from rbdkit.engine.rows.own_constraints import compared_with
 from rbdkit.engine.run.driven import DrivenJoints, prescribed
 from rbdkit.errors import ModelError, SimulationError
@@ -42,7 +42,7 @@ from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.closing.massless import tree_has_inertia
-from rbdkit.model.closing.rank import arcs_of
+from rbdkit.model.closing.rank import arcs_of, row_sizes
 from rbdkit.model.constraint_rows import ConstraintRows, RowValues, inner_constraints, working
 from rbdkit.model.element_states import split_states, with_zeros
 from rbdkit.model.force import ForcesAtState, inner, surroundings_at
@@ -289,14 +289,20 @@ class ConstrainedBodies:
 
     def project(self, x: NDArray, v: NDArray, t: float = 0.0) -> tuple[NDArray, NDArray]:
         """Project (x, v) to the constraints, by Newton's method in the kinetic-energy metric."""
-        still = np.zeros_like(v)
+        still, share = np.zeros_like(v), self._gap_shares
         for _ in range(PROJECTIONS):
             g = self.constraint_error(x, t)
-            if np.abs(g).max(initial=0.0) <= CLOSED:
+            if np.abs(share * g).max(initial=0.0) <= CLOSED:
                 break
             x = self.move(x, replace(self.index1(t, x, still), Q=still, eta=-g).accelerations())
         here = self.index1(t, x, v)
         return x, v + replace(here, Q=still, eta=-here.slip).accelerations()
+
+    @cached_property
+    def _gap_shares(self) -> NDArray:
+        """Factors (m,) that turn constraint errors into fractions of the mechanism's length."""
+        tree = [row_sizes(place, self.gaps.length) for place in self.constraints.joints[: self.n]]
+        return gap_shares(np.concatenate([np.zeros(0), *tree, self.compared[0]]), self.gaps.length)
 
     def _forces(self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative) -> NDArray:
         """Return the wrench on every body in its reference frame: all forces and gyroscopic terms, no reactions."""

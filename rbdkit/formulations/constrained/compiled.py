@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rbdkit.engine import kernels_for
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.rows.dependence import gap_shares
 from rbdkit.engine.rows.joint_program import form_of, joint_numbers
 from rbdkit.engine.rows.moving_joint import SEEKING, SEEKING_SIZE, MovingAxes, moving_axes
 from rbdkit.engine.steps.recorded_tree import DrivenMotion
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 
 GIVEN = (
     "numbers", "gravity", "joint_q", "joint_v", "joint_numbers", "loop_joint_numbers", "loop_forms", "baumgarte",
+    "closing_share",
     "kinds", "groups", "parents", "q_first", "v_first", "own_tau", "own_force", "own_numbers", "own_offsets",
     "own_push", "own_members", "first_own_member", "implicit_goes",
     "held_J", "held_open", "held_missing", "held_numbers", "held_periods",
@@ -138,6 +140,7 @@ def motion(
     if closes:
         rows_of = [(_form(place.type), joint_numbers(place)) for place in places[system.n :] for _ in _rows(place)]
         forms = tuple(dict.fromkeys(form for form, _ in rows_of)) or ("none",)
+        given["closing_share"] = gap_shares(np.ones(1), system.gaps.length)  # of rows of the tree along lengths
         given["loop_joint_numbers"] = np.concatenate([np.zeros(0), *(own for _, own in rows_of)])
         arrays |= {
             "open": np.zeros(1),

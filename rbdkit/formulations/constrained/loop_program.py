@@ -25,7 +25,7 @@ from rbdkit.formulations.constrained.program_body import Kind, ProgramBody
 from rbdkit.model.closing.rank import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.spatial.compact import JointVector, fv, mv
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
+from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
 
 TINY = 1e-300
 MOVING = "moving"
@@ -189,7 +189,10 @@ class Loops:
             slip = slip + dot(W_P, self.six("guess_A", P * 6))
         program.store("rhs", r, 0, slip)
         if what == "position":
-            program.store("open", 0, 0, maximum(program.load("open", 0), abs(along)))
+            turning, shifting, length = Vector(T[:3]), Vector(T[3:]), program.load("gap", 0, 2)
+            size = dot(turning, turning) + length * length * dot(shifting, shifting)  # see `gap_shares`
+            share = abs(along) / minimum(1.0, sqrt(select(size > TINY, size, 1.0)))
+            program.store("open", 0, 0, maximum(program.load("open", 0), share))
 
     def still(self) -> None:
         """Set all forces "dp" to zero, and the response "dA" of the world."""

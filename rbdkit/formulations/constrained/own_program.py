@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rbdkit.formulations.constrained.program_body import NUMBERS, RATES
 from rbdkit.model.constraint_rows import DRIFT, GAP, SLIP, WRENCHES, ConstraintRows
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Index, Program, Scalar, Whole, maximum, select, whole
+from rbdkit.trace import Index, Program, Scalar, Whole, maximum, minimum, select, sqrt, whole
 
 TINY = 1e-300
 Time = Callable[[], Scalar]
@@ -107,9 +107,10 @@ class OwnConstraints:
             turning, shifting = Vector(J[body][:3]), Vector(J[body][3:])
             square = square + dot(shifting, shifting) + dot(turning, turning) / (length * length)
         program.store("rhs", first, r, missing)
-        if what == "position":
-            program.store("held_missing", 0, r, abs(gap))
         size = square * length * length
+        if what == "position":  # as in `gap_shares`
+            share = abs(gap) / minimum(1.0, sqrt(select(size > TINY, size, 1.0)))
+            program.store("held_missing", 0, r, share)
         program.store("held_open", 0, r, select(size > TINY, gap * gap / select(size > TINY, size, 1.0), 0.0))
 
     def _missing(self, what: str, gap: Scalar, slip: Scalar, drift: Scalar) -> Scalar:

@@ -80,9 +80,9 @@ def _respond(system: BodySystem, missing: Missing, what: str, time: Time) -> Non
             across = _across(body, twist)
             body.put("drift", [-a for a in across])
             if what == "position":
-                largest = program.load("open", 0)
-                for a in across:
-                    largest = maximum(largest, abs(a))
+                largest, share = program.load("open", 0), program.load("closing_share", 0)
+                for k, a in enumerate(across):
+                    largest = maximum(largest, abs(a) if k < 3 else share * abs(a))
                 program.store("open", 0, 0, largest)
     with system.bodies(inward=True) as body:
         for kind in system.of_kind(body):

@@ -31,7 +31,8 @@ from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, maximum, select
 
 CLOSED = 1e-15
-"""Constraint error (rad, m) at which `project` stops; or it stops after `PROJECTIONS` corrections."""
+"""Constraint error, rad and parts of the length as in `gap_shares`, at which `project` stops; or it stops after
+`PROJECTIONS` corrections."""
 PROJECTIONS = 4
 
 
