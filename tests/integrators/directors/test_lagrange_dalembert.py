@@ -130,3 +130,18 @@ def test_nodes_are_its_stages():
 def test_it_runs_by_name():
     run = rbd.simulate(CASES[0].model, v0=[1.0, 0.5, 0.2], duration=0.1, formulation="directors", integrator=METHOD)
     assert len(run.solves) == len(run.t) - 1
+
+
+def test_a_load_that_depends_on_velocity_leaves_the_order_at_two():
+    """A braking moment, taken at the velocity before it has acted, would make the order 1."""
+    model = fixed_point_model()
+    options = {"v0": [1.2, -0.7, 0.9], "tau": rbd.traced(lambda t, q, v: -2.0 * v), "duration": 0.4, "progress": False}
+    exact = rbd.simulate(model, integrator="dop853", dt=0.01, **options).poses()[-1]
+    off = [
+        np.abs(
+            rbd.simulate(model, dt=h, formulation="directors", integrator="lagrange_dalembert", **options).poses()[-1]
+            - exact
+        ).max()
+        for h in (0.02, 0.01)
+    ]
+    assert 3.6 < off[0] / off[1] < 4.4
