@@ -98,6 +98,21 @@ def _may_be_counted(x: Scalar, graph: Graph) -> bool:
     return all(_may_be_counted(Symbol(graph, k), graph) for k in operands[operation == "select" :])
 
 
+def reciprocal(x: Scalar) -> Scalar:
+    """Return 1 / x.
+
+    Raises
+    ------
+    TypeError
+        If x may be a whole number of NumPy, whose reciprocal is a whole number, too: 0 for 3.
+    """
+    if isinstance(x, Symbol) and x.graph.exact and _may_be_counted(x, x.graph):
+        raise TypeError(
+            "numpy.reciprocal of what may be a whole number, as counts are, is a whole number; write 1.0 / x"
+        )
+    return 1.0 / x
+
+
 def _left_over(x: Scalar, y: Scalar) -> Scalar:
     """Return x - n y with n = floor(x / y), for x, y >= 0 and n up to `STAGE`, without rounding error.
 
@@ -232,7 +247,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "arccos": lambda x: arctan2(sqrt((1.0 - x) * (1.0 + x)), x),
     "deg2rad": lambda x: x * (math.pi / 180.0), "radians": lambda x: x * (math.pi / 180.0),
     "rad2deg": lambda x: x * (180.0 / math.pi), "degrees": lambda x: x * (180.0 / math.pi),
-    "reciprocal": lambda x: 1.0 / x, "square": lambda x: x * x,
+    "reciprocal": reciprocal, "square": lambda x: x * x,
     "sqrt": sqrt, "cbrt": cbrt, "hypot": hypot, "power": power, "float_power": power,
     "exp": exp, "exp2": lambda x: power(2.0, x), "logaddexp": logaddexp,
     "log": log, "log2": lambda x: log(x) / math.log(2.0), "log10": lambda x: log(x) / math.log(10.0),

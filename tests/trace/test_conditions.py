@@ -30,6 +30,7 @@ REFUSED = {
     "q[0] & 1": "unsupported operand", "(q[0] > 0) & 1": "unsupported operand", "int(q[0] > 0)": "int()",
     "(q[0] > 0 and v[0] > 0) * 1.0": "cannot branch", "q[q > 0].sum()": "arrays used as ind",
     "np.zeros_like(q > 0)[0] + t": "room for", "1 // np.count_nonzero(q)": "whole numbers that are divided",
+    "np.reciprocal(np.count_nonzero(q))": "reciprocal of what may be a whole number",
     "np.sum(q > 0) % (1 + np.where(t > 1, -1, v[0] > 0))": "whole numbers that are divided",
 }  # fmt: skip
 """What NumPy refuses, computes with few digits, or Python and NumPy do not agree about: with a word of the reason."""

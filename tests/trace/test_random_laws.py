@@ -109,24 +109,53 @@ def same(found, expected):
     return abs(found - expected) <= 1e-11 * max(abs(expected), 1e-3)
 
 
+REMAINDERS = "%", "//", "mod(", "remainder(", "floor_divide("
+
+
+def has_no_digit(text, state, expected):
+    """Whether a remainder of a quotient above 2^50, which is recorded as NaN, has no digit that the state determines.
+
+    Such as fmod(1, sinc(1)): the sine of pi is rounding error, and states that differ in the last digit have others.
+    """
+    if not any(name in text for name in REMAINDERS):
+        return False
+    t, q, v = state
+    with np.errstate(all="ignore"):
+        near = law_of(text)(t * (1 + 1e-15), np.array(q) * (1 + 1e-15), np.array(v) * (1 + 1e-15))
+    return bool(abs(near[0] - expected) > 0.1 * abs(expected))
+
+
+def wrong_states(seed, text):
+    """Return what differs from NumPy, and the number of finite results; None where the law is refused."""
+    states, law, wrong = states_of(seed), law_of(text), []
+    try:
+        with np.errstate(all="ignore"):
+            expected = np.array([np.asarray(law(t, np.array(q), np.array(v)), float) for t, q, v in states])
+        record = recorded(law)
+    except (TypeError, ZeroDivisionError, NotTraced):
+        return [], None
+    for backend in ("python", "llvm"):
+        pairs = zip(values(record, states, backend).ravel(), expected.ravel(), strict=True)
+        for k, (x, y) in enumerate(pairs):
+            if not same(x, y) and not (np.isnan(x) and has_no_digit(text, states[k], y)):
+                wrong.append((seed, text, backend, k, x, y))
+    return wrong, int(np.isfinite(expected).sum())
+
+
+@pytest.mark.parametrize("seed", [31752, 32165])
+def test_remainders_without_digits_and_reciprocals_of_counts(seed):
+    """A count's reciprocal is a whole number in NumPy: it was 1 / 3. Of fmod(-1, 4e-17) nothing is determined."""
+    assert not wrong_states(seed, Draw(seed).either(3))[0]
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_random_laws(part):
     """A few are refused, with a reason; Python itself raises for some. 0 / x was 0 at x = 0, where there is no number,
     as was 0 * x where x is none."""
     wrong, compared, told = [], 0, 0
     for seed in range(part, LAWS, 4):
-        text, states = Draw(seed).either(3), states_of(seed)
-        law = law_of(text)
-        try:
-            with np.errstate(all="ignore"):
-                expected = np.array([np.asarray(law(t, np.array(q), np.array(v)), float) for t, q, v in states])
-            record = recorded(law)
-        except (TypeError, ZeroDivisionError, NotTraced):
-            continue
-        for backend in ("python", "llvm"):
-            found = values(record, states, backend)
-            pairs = zip(found.ravel(), expected.ravel(), strict=True)
-            wrong += [(seed, text, backend, k, x, y) for k, (x, y) in enumerate(pairs) if not same(x, y)]
-        compared, told = compared + 1, told + int(np.isfinite(expected).sum())
+        found, finite = wrong_states(seed, Draw(seed).either(3))
+        wrong += found
+        compared, told = compared + (finite is not None), told + (finite or 0)
     assert wrong == []
     assert compared > 0.15 * LAWS and told > 3 * compared
