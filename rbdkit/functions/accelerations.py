@@ -20,6 +20,7 @@ from rbdkit.functions.asking import (
     solved,
     with_states,
 )
+from rbdkit.functions.contradictions import require_followed
 from rbdkit.model import Model
 from rbdkit.model.idle import require_inertia_behind
 from rbdkit.results import handed, into
@@ -191,8 +192,8 @@ def forward_dynamics(
     Raises
     ------
     StateError
-        If a vector has the wrong shape, is not finite, or q is off its manifold; or if a force is too large for what it
-        moves.
+        If a vector has the wrong shape, is not finite, or q is off its manifold; if a force is too large for what it
+        moves; or if prescribed joints move as loops or constraints do not allow.
     ModelError
         If a joint moves something without inertia, or states of force elements are not given.
 
@@ -236,9 +237,13 @@ def forward_dynamics(
     if kernels is not None and not (constrained and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, on_bodies(model, f_ext), t, z, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
+            if constrained and type(qdd) is not Symbols:
+                require_followed(model, q, v, qdd, t)
             return _resisted(model, q, qdd)  # else the readable form says what is wrong, with the joint's name
     book = partial(_book_forward_dynamics, model, f_ext, t)
     qdd = solved(model, book, *state, *([] if z is None else [z]))
+    if constrained:
+        require_followed(model, q, v, qdd, t)
     return handed(_resisted(model, q, qdd), out, threads)
 
 

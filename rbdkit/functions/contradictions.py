@@ -1,0 +1,51 @@
+"""Prescribed joints whose motion loops or constraints do not allow: no force makes such accelerations possible."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.engine import kernels_for
+from rbdkit.errors import StateError
+from rbdkit.model import Model
+from rbdkit.model.closing.rank import row_limit
+from rbdkit.model.names import listed
+from rbdkit.model.requirements import besides_tree
+
+ROUNDING = 1e-12
+"""Part of the acceleration of gravity up to which an unsatisfied row counts as round-off of a mechanism at rest."""
+
+
+def require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: float) -> None:
+    """Raise `StateError` where accelerations leave rows of ``K vdot = k`` unsatisfied because joints are prescribed.
+
+    A row that others imply fits with them in every state that satisfies loops and constraints, unless a prescribed
+    motion drives against it. The tolerance is that of the rank decision, which grows with the closure error: off the
+    manifold such rows differ by about that error.
+
+    Parameters
+    ----------
+    q, v, qdd : ndarray (..., nq), (..., nv), (..., nv)
+        States, and the accelerations found at them.
+    t : float
+        Their time, s.
+    """
+    driven = [joint.name for joint in model.joints[1:] if joint.type.is_driven]
+    driven += [loop.joint.name for loop in model.loops if loop.joint.type.is_driven]
+    kernels = kernels_for(model)
+    if not driven or kernels is None or kernels.rows is None:
+        return
+    rows = kernels.constraint_rows(q, v, t)
+    off = np.abs((rows.K @ qdd[..., None])[..., 0] - rows.k)
+    terms = (np.abs(rows.K) @ np.abs(qdd)[..., None])[..., 0] + np.abs(rows.k)
+    limit = np.sqrt([row_limit(gap) for gap in np.ravel(rows.openness)]).reshape(rows.openness.shape)
+    allowed = limit * terms.max(axis=-1, initial=0.0) + ROUNDING * float(np.linalg.norm(model.gravity))
+    worst = off.max(axis=-1, initial=0.0)
+    if (worst <= allowed).all():
+        return
+    state = np.unravel_index(int(np.argmax(worst - allowed)), worst.shape)
+    raise StateError(
+        f"prescribed joint(s) {listed(driven)} of model {model.name!r} move as {listed(besides_tree(model))} do(es) "
+        f"not allow at t = {t:g} s: whatever the forces, accelerations are off by {worst[state]:.3g} (rad/s^2, m/s^2); "
+        "prescribe fewer joints, or motions that fit; velocities that violate loops or constraints end here, too"
+    )

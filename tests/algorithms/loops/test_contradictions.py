@@ -1,0 +1,45 @@
+"""Accelerations where prescribed joints move as loops or constraints do not allow: refused by name."""
+
+import numpy as np
+import pytest
+
+import rbdkit as rbd
+
+
+def train(first, second, loops=1):
+    """Two cars on one rail, driven with accelerations 2 a, and rods between them; a pendulum hangs on the second."""
+    model = rbd.Model("train")
+    cars = [
+        model.add_body(
+            f"car{k}", joint=rbd.Prescribed(rbd.Prismatic("x"), lambda t, a=a: ([a * t**2], [2 * a * t], [2 * a]))
+        )
+        for k, a in enumerate((first, second))
+    ]
+    model.add_body("bob", cars[1], rbd.Revolute("y"), inertia=rbd.Inertia(1.0, (0.0, 0.0, -1.0)))
+    for k in range(loops):
+        model.add_loop(f"rod{k}", *cars, rbd.Fixed())
+    return model
+
+
+@pytest.mark.parametrize("backend", ["auto", "book"])
+@pytest.mark.parametrize("loops", [1, 2])
+def test_motions_that_pull_a_rod_apart_are_named(backend, loops):
+    with pytest.raises(rbd.StateError, match=r"'car0_joint'.*'car1_joint'.*'rod0'.*off by 0\.4 .*prescribe fewer"):
+        rbd.forward_dynamics(train(0.1, 0.3, loops), [0.0], [0.0], [0.0], backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["auto", "book"])
+@pytest.mark.parametrize("loops", [1, 2])
+@pytest.mark.parametrize("t", [0.0, 1.5])
+def test_motions_that_fit_are_not(backend, loops, t):
+    """The pendulum falls back by the acceleration of its car, 0.6 m/s^2 at an arm of 1 m, about +y: it hangs in -z."""
+    found = rbd.forward_dynamics(train(0.3, 0.3, loops), [0.0], [0.0], [0.0], t=t, backend=backend)
+    np.testing.assert_allclose(found, [0.6], rtol=1e-12)
+
+
+def test_one_state_of_a_stack_is_enough():
+    model = train(0.1, 0.3)
+    with pytest.raises(rbd.StateError, match=r"off by 0\.4"):
+        rbd.forward_dynamics(model, np.zeros((3, 1)), np.arange(3.0)[:, None], np.zeros((3, 1)))
+    still = rbd.forward_dynamics(train(0.0, 0.0, 2), np.zeros((3, 1)), np.arange(3.0)[:, None], np.zeros((3, 1)))
+    np.testing.assert_allclose(still, 0.0, atol=1e-15)
