@@ -1,4 +1,4 @@
-"""Prescribed joints whose motion loops or constraints do not allow: no force makes such accelerations possible."""
+"""Prescribed motions that loops or constraints do not allow: no force makes such accelerations possible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 
 
 def require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: float) -> None:
-    """Raise `StateError` where accelerations leave rows of ``K vdot = k`` unsatisfied because joints are prescribed.
+    """Raise `StateError` where prescribed motions leave rows of ``K vdot = k`` that no accelerations satisfy.
 
     A row that others imply fits with them in every state that satisfies loops and constraints, unless a prescribed
     motion drives against it. The tolerance is that of the rank decision, which grows with the closure error: off the
@@ -30,10 +30,8 @@ def require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: floa
     t : float
         Their time, s.
     """
-    driven = [joint.name for joint in model.joints[1:] if joint.type.is_driven]
-    driven += [loop.joint.name for loop in model.loops if loop.joint.type.is_driven]
     kernels = kernels_for(model)
-    if not driven or kernels is None or kernels.rows is None:
+    if kernels is None or kernels.rows is None or not (kernels.driven or kernels.rows_timed):
         return
     rows = kernels.constraint_rows(q, v, t)
     off = np.abs((rows.K @ qdd[..., None])[..., 0] - rows.k)
@@ -44,8 +42,12 @@ def require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: floa
     if (worst <= allowed).all():
         return
     state = np.unravel_index(int(np.argmax(worst - allowed)), worst.shape)
+    joints = [*model.joints[1:], *(loop.joint for loop in model.loops)]
+    driven = [joint.name for joint in joints if joint.type.is_driven]
+    moving = f"prescribed joint(s) {listed(driven)}" if driven else "what time moves"
+    others = [name for name in besides_tree(model) if name not in driven]
     raise StateError(
-        f"prescribed joint(s) {listed(driven)} of model {model.name!r} move as {listed(besides_tree(model))} do(es) "
-        f"not allow at t = {t:g} s: whatever the forces, accelerations are off by {worst[state]:.3g} (rad/s^2, m/s^2); "
-        "prescribe fewer joints, or motions that fit; velocities that violate loops or constraints end here, too"
+        f"model {model.name!r}: {moving} and {listed(others)} contradict each other at t = {t:g} s: whatever "
+        f"the forces, accelerations are off by {worst[state]:.3g} (rad/s^2, m/s^2); prescribe fewer joints, or motions "
+        "that fit; velocities that violate loops or constraints end here, too"
     )

@@ -1,5 +1,7 @@
 """Accelerations where prescribed joints move as loops or constraints do not allow: refused by name."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,28 @@ def test_one_state_of_a_stack_is_enough():
         rbd.forward_dynamics(model, np.zeros((3, 1)), np.arange(3.0)[:, None], np.zeros((3, 1)))
     still = rbd.forward_dynamics(train(0.0, 0.0, 2), np.zeros((3, 1)), np.arange(3.0)[:, None], np.zeros((3, 1)))
     np.testing.assert_allclose(still, 0.0, atol=1e-15)
+
+
+class Towed(rbd.ConstraintElement):
+    """A body that a rope pulls along x, at a distance that grows with time."""
+
+    body: str
+    half_acceleration: float
+
+    def gap(self, at):
+        return at.position(self.body)[0] - self.half_acceleration * at.time**2
+
+
+@pytest.mark.parametrize("backend", ["auto", "book"])
+def test_loop_joints_and_constraints_that_move_are_looked_at_too(backend):
+    model = rbd.Model("train")
+    cars = [model.add_body(f"car{k}", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(1.0)) for k in range(2)]
+    model.add_loop("rod", *cars, rbd.Fixed())
+    pulled = deepcopy(model)
+    model.add_loop("screw", *cars, rbd.Prescribed(rbd.Prismatic("x"), lambda t: ([0.1 * t**2], [0.2 * t], [0.2])))
+    with pytest.raises(rbd.StateError, match=r"joint\(s\) 'screw' and 'rod' contradict each other"):
+        rbd.forward_dynamics(model, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], backend=backend)
+    for body, pull in (("car0", 0.1), ("car1", 0.3)):
+        pulled.add_constraint(f"rope of {body}", Towed(body, pull))
+    with pytest.raises(rbd.StateError, match="what time moves and 'rod', 'rope of car0', 'rope of car1' contradict"):
+        rbd.forward_dynamics(pulled, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], backend=backend)
