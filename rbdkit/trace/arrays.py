@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.elementwise import ELEMENTWISE, interpolated
-from rbdkit.trace.graph import TRUTHS, Condition, Symbol, of_conditions
+from rbdkit.trace.graph import TRUTHS, Condition, SignedZero, Symbol, of_conditions
 from rbdkit.trace.linear import LINEAR
 from rbdkit.trace.scalar import equal, holds, opposite, select
 
@@ -196,7 +196,11 @@ def _function_of(ufunc: np.ufunc) -> Callable[..., Any]:
             if all(isinstance(x, (*TRUTHS, int, np.integer)) for x in given):
                 return of_conditions(ufunc, *given)
             given = tuple(map(_as_number, given))
-        return function(*given)
+        graph = next((x.graph for x in given if isinstance(x, Symbol)), None)
+        if graph is None:
+            return function(*given)
+        with graph.without_signs():
+            return function(*given)
 
     return on_scalars
 
@@ -218,7 +222,7 @@ def _each(function: Callable[..., Any], inputs: Any) -> Any:
 
 def _plain(x: Any) -> Any:
     """Return a plain object array (0-d for a symbol), so that NumPy does not come back to `Symbols`."""
-    if isinstance(x, Symbol):
+    if isinstance(x, Symbol | SignedZero):
         box: NDArray = np.empty((), dtype=object)
         box[()] = x
         return box

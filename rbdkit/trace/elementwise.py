@@ -53,7 +53,7 @@ def floor(x: Scalar) -> Scalar:
 def ceil(x: Scalar) -> Scalar:
     """Return the smallest whole number that is not smaller than x."""
     close = nearest(x)
-    return select(close < x, close + 1.0, close)
+    return copysign(select(close < x, close + 1.0, close), x)  # -0 for -0.7
 
 
 def trunc(x: Scalar) -> Scalar:

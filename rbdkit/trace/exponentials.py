@@ -160,6 +160,8 @@ def power(x: Scalar, y: Scalar) -> Scalar:
             return 1.0 / value if y < 0.0 else value
         if abs(y) < 2.0**51:
             return select(equal(x, 0.0), 0.0 if y > 0.0 else math.inf, exp(y * log(x)))
+    elif not isinstance(x, Symbol) and x == 1.0:
+        return 1.0  # also for an exponent that is infinite or NaN
     elif not isinstance(x, Symbol) and x > 0.0:
         return exp(y * math.log(x))
     size = abs(x)

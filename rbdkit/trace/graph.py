@@ -7,7 +7,8 @@ output needs is never emitted (`Graph.live`).
 
 Zeros in rbdkit's algorithms are structural: a joint axis has a zero component, and everything that is multiplied by it
 vanishes. Zeros in a user's functions are numbers: in an `exact` graph, ``0 / x`` and ``0 * x`` are NaN wherever IEEE
-754 says so. Neither mode keeps the sign of a zero in sums and products, nor that of a NaN.
+754 says so, and a `signed` one keeps the signs of zeros in sums and products, which `signed_zeros.settled` drops again
+where nothing depends on them. No mode keeps the sign of a NaN.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Graph:
     ----------
     simplify : False records every operation as executed, to count the operations of an unsimplified algorithm.
     exact : whether zeros are numbers with IEEE 754 rules (0 * x may be NaN), not the structure of a mechanism.
+    signed : whether sums and products that are zero have the sign that IEEE 754 says.
 
     Attributes
     ----------
@@ -50,11 +52,15 @@ class Graph:
         neg, copysign, sqrt, sin, cos, less, equal, and, or, not, select, and the leaves const and load.
     scalars : names of the arguments that are plain Python numbers, not elements of arrays.
     lines : source lines of nodes and of stores of a `Block`, in code that is checked; else None.
+    for_sign : nodes that were recorded as they are for the sign of a zero alone.
+    pivots : divisions by what has any sign where it is zero.
     matrices : function (ufunc, a, b) for sums and products of matrices with known structure, or None; see `Roomy`.
     """
 
-    def __init__(self, simplify: bool = True, exact: bool = False) -> None:
-        self.simplify, self.exact = simplify, exact
+    def __init__(self, simplify: bool = True, exact: bool = False, signed: bool = False) -> None:
+        self.simplify, self.exact, self.signed = simplify, exact, signed
+        self.for_sign: set[int] = set()
+        self.pivots: set[int] = set()
         self.nodes: list[tuple] = []
         self.scalars: frozenset[str] = frozenset()
         self.words: Callable[[Symbol, str], str] | None = None
@@ -72,6 +78,15 @@ class Graph:
             yield
         finally:
             self.exact = before
+
+    @contextmanager
+    def without_signs(self) -> Iterator[None]:
+        """Record what does its own for the signs of zeros, or has none, inside."""
+        before, self.signed = self.signed, False
+        try:
+            yield
+        finally:
+            self.signed = before
 
     def refuse(self, why: str) -> NoReturn:
         """Raise `TypeError`: the code needs the value of a symbol, which is not known yet."""
@@ -113,6 +128,8 @@ class Graph:
         if isinstance(value, Symbol):
             self._check_own(value)
             return value.position
+        if isinstance(value, SignedZero) and value.sign.graph is self:
+            return self._for_sign("copysign", 0.0, value.sign).position
         number = float(value) + 0.0  # -0.0 becomes 0.0, so that both are one constant
         return self.node("const", math.nan if math.isnan(number) else number).position  # and one of all NaN
 
@@ -176,10 +193,9 @@ class Graph:
     def add(self, a: Scalar, b: Scalar) -> Scalar:
         """a + b."""
         if self.simplify:
-            if _is(a, 0.0):
-                return b
-            if _is(b, 0.0):
-                return a
+            if _is(a, 0.0) or _is(b, 0.0):
+                zero, x = (a, b) if _is(a, 0.0) else (b, a)
+                return self._for_sign("add", x, zero) if self.signed and not _is_minus_zero(zero) else x
             if (minus_b := self._negated(b)) is not None:
                 return self.sub(a, minus_b)
             if (minus_a := self._negated(a)) is not None:
@@ -190,20 +206,27 @@ class Graph:
         """a - b."""
         if self.simplify:
             if _is(b, 0.0):
-                return a
+                return self.add(a, -b) if self.signed else a
             if _is(a, 0.0):
-                return self.neg(b)
+                return self._for_sign("sub", a, b) if self.signed and not _is_minus_zero(a) else self.neg(b)
             if (minus_b := self._negated(b)) is not None:
                 return self.add(a, minus_b)
             if (minus_a := self._negated(a)) is not None:
-                return self.neg(self.add(minus_a, b))
+                # -a - b is 0, and -(a + b) is -0, where they cancel
+                return self._for_sign("sub", a, b) if self.signed else self.neg(self.add(minus_a, b))
         return self.apply("sub", a, b)
+
+    def _for_sign(self, operation: str, *values: Scalar) -> Symbol:
+        """Record an operation as it is, because its simpler form has another sign where it is zero."""
+        found = self.apply(operation, *values)
+        self.for_sign.add(found.position)
+        return found
 
     def mul(self, a: Scalar, b: Scalar) -> Scalar:
         """a * b."""
         if self.simplify:
             if _is(a, 0.0) or _is(b, 0.0):
-                return self._nothing_of(b if _is(a, 0.0) else a)
+                return self._nothing_of(a, b) if _is(a, 0.0) else self._nothing_of(b, a)
             if not isinstance(a, Symbol):
                 a, b = b, a
             if not isinstance(b, Symbol):
@@ -227,13 +250,21 @@ class Graph:
                 return self._part_of(b) if self.exact else 0.0
             if _is(b, 1.0):
                 return a
+            if self.exact and _is_minus_zero(b):
+                return self.neg(self.apply("div", a, 0.0))
         return self.apply("div", a, b)
 
-    def _nothing_of(self, x: Scalar) -> Scalar:
+    def _nothing_of(self, zero: Scalar, x: Scalar) -> Scalar:
         """Return 0 * x: zero, or in an `exact` graph NaN where x is infinite or NaN."""
-        if not self.exact or not isinstance(x, Symbol) or self._is_finite(x.position):
+        if not self.exact or not isinstance(x, Symbol):
             return 0.0
-        return self.select(self.apply("less", abs(x), math.inf), 0.0, math.nan)
+        nothing: Scalar = 0.0
+        if self.signed:
+            sign = self.mul(zero.sign_alone, x) if isinstance(zero, SignedZero) else x
+            nothing = SignedZero(self.neg(sign) if _is_minus_zero(zero) else sign)
+        if self._is_finite(x.position):
+            return nothing
+        return self.select(self.apply("less", abs(x), math.inf), nothing, math.nan)
 
     def _part_of(self, x: Scalar) -> Scalar:
         """Return 0 / x in an `exact` graph: zero with the sign of x, NaN where x is 0 or NaN.
@@ -294,6 +325,11 @@ class Graph:
 
 def _is(value: Scalar, number: float) -> bool:
     return not isinstance(value, Symbol) and value == number
+
+
+def _is_minus_zero(value: Scalar) -> bool:
+    """Whether a number is known to be -0."""
+    return _is(value, 0.0) and not isinstance(value, SignedZero) and math.copysign(1.0, value) < 0.0
 
 
 def no_words(symbol: Symbol, form: str) -> NoReturn:
@@ -434,6 +470,65 @@ class Symbol:
             no_words(self, "")
         operation, *operands = self.graph.nodes[self.position]
         return f"<Symbol {self.position}: {operation} {', '.join(map(str, operands))}>"
+
+
+class SignedZero(float):
+    """A zero with the sign of a symbol, such as 0 * x: a number that is known, up to its sign.
+
+    Arithmetic and `copysign` keep the sign; NumPy's functions of one number take it for 0.
+
+    Attributes
+    ----------
+    sign : symbol with the sign of the zero.
+    """
+
+    sign: Symbol
+
+    def __new__(cls, sign: Any) -> Any:
+        """Return a zero with the sign of a symbol, a plain one with that of a number."""
+        if not isinstance(sign, Symbol):
+            return math.copysign(0.0, sign)
+        zero = super().__new__(cls, 0.0)
+        zero.sign = sign
+        return zero
+
+    @property
+    def sign_alone(self) -> Symbol:
+        """1 or -1."""
+        return self.sign.graph.apply("copysign", 1.0, self.sign)
+
+    def __neg__(self) -> Any:
+        return SignedZero(-self.sign)
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, SignedZero):  # negative where both are
+            return SignedZero(self.sign.graph.select(self.sign_alone < 0.0, other.sign, self.sign_alone))
+        return self if _is_minus_zero(other) else super().__add__(other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other if isinstance(other, float | int) else super().__sub__(other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, SignedZero):
+            return SignedZero(self.sign_alone * other.sign_alone)
+        if isinstance(other, float | int) and math.isfinite(other):
+            return -self if math.copysign(1.0, other) < 0.0 else self
+        return super().__mul__(other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, float | int) and other != 0.0 and not math.isnan(other):
+            return self * math.copysign(1.0, other)
+        return super().__truediv__(other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.sign.graph.div(other, self) if isinstance(other, float | int) else super().__rtruediv__(other)
 
 
 class Condition(Symbol):
@@ -594,4 +689,5 @@ NUMBERS = (Symbol, float, int, np.number, np.bool_)
 def _power(x: Scalar, y: Scalar) -> Scalar:
     from rbdkit.trace.exponentials import power  # which needs symbols
 
-    return power(x, y)
+    with (x if isinstance(x, Symbol) else y).graph.without_signs():  # type: ignore[union-attr]
+        return power(*(0.0 if isinstance(z, SignedZero) else z for z in (x, y)))

@@ -47,14 +47,22 @@ def _solved(A: list[list[Scalar]], b: list[list[Scalar]]) -> list[list[Scalar]]:
         if not isinstance(pivot, Symbol) and pivot == 0.0:
             raise np.linalg.LinAlgError("Singular matrix")
         for i in range(k + 1, n):
-            factor = rows[i][k] / pivot
+            factor = _by_pivot(rows[i][k], pivot)
             rows[i][k:] = [0.0, *(x - factor * y for x, y in zip(rows[i][k + 1 :], rows[k][k + 1 :], strict=True))]
     for k in reversed(range(n)):
         for i in range(k + 1, n):
             rows[k][n:] = [x - rows[k][i] * y for x, y in zip(rows[k][n:], rows[i][n:], strict=True)]
-        scale = 1.0 / rows[k][k]  # one division for all right-hand sides, and for those of other calls
+        scale = _by_pivot(1.0, rows[k][k])  # one division for all right-hand sides, and for those of other calls
         rows[k][n:] = [x * scale for x in rows[k][n:]]
     return [row[n:] for row in rows]
+
+
+def _by_pivot(x: Scalar, pivot: Scalar) -> Scalar:
+    """Return x / pivot: a pivot that is zero means a singular matrix, whatever its sign."""
+    found = x / pivot
+    if isinstance(found, Symbol) and found.graph.nodes[found.position][0] == "div":
+        found.graph.pivots.add(found.position)
+    return found
 
 
 def _exchange(rows: list[list[Scalar]], k: int, i: int) -> None:

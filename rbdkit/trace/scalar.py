@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdkit.trace.graph import Condition, Scalar, Symbol
+from rbdkit.trace.graph import Condition, Scalar, SignedZero, Symbol
 
 
 def sin(x: Scalar) -> Scalar:
@@ -45,6 +45,7 @@ def copysign(x: Any, y: Any) -> Scalar:
     """Return the absolute value of x with the sign of y, which may be a signed zero."""
     if _is_array(x, y):
         return np.copysign(x, y)
+    y = y.sign if isinstance(y, SignedZero) else y
     if not isinstance(y, Symbol):
         return math.copysign(x, y) if not isinstance(x, Symbol) else x.graph.apply("copysign", x, math.copysign(1.0, y))
     return y.graph.apply("copysign", x if isinstance(x, Symbol) else abs(x), y)

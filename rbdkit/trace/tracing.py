@@ -15,6 +15,7 @@ from rbdkit.trace.graph import Condition, Graph, Scalar, Symbol, no_words
 from rbdkit.trace.lines import recorded_again
 from rbdkit.trace.program import Program
 from rbdkit.trace.scalar import copysign, divide, equal, opposite, select
+from rbdkit.trace.signed_zeros import settled
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ def trace(
     >>> str(spin.operations())
     '4m + 1a'
     """
-    graph = Graph(simplify, exact)
+    graph = Graph(simplify, exact, signed=simplify and exact)
     sizes = tuple((s,) if isinstance(s, int) else tuple(s) for s in shapes)
     labels = tuple(names) or tuple(f"x{k}" for k in range(len(sizes)))
     graph.scalars = frozenset(label for label, shape in zip(labels, sizes, strict=True) if shape == ())
@@ -220,6 +221,7 @@ def trace(
     outputs = tuple(
         x.number() if isinstance(x, Condition) else x if isinstance(x, Symbol) else float(x) for x in result.ravel()
     )
+    outputs = settled(graph, outputs, OPERATIONS)
     return Trace(graph, labels, sizes, outputs, result.shape)
 
 
