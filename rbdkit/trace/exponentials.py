@@ -162,7 +162,7 @@ def power(x: Scalar, y: Scalar) -> Scalar:
             return select(equal(x, 0.0), 0.0 if y > 0.0 else math.inf, exp(y * log(x)))
     elif not isinstance(x, Symbol) and x == 1.0:
         return 1.0  # also for an exponent that is infinite or NaN
-    elif not isinstance(x, Symbol) and x > 0.0:
+    elif not isinstance(x, Symbol) and 0.0 < x < math.inf:
         return exp(y * math.log(x))
     size = abs(x)
     value = select(equal(size, 0.0), select(y > 0.0, 0.0, select(y < 0.0, math.inf, y)), exp(y * log(size)))

@@ -179,6 +179,7 @@ KNOWN = {
     34590: "x / -0.0 was x / 0.0",
     34650: "the sign of a triple product that is zero but for rounding",
     37246: "x // -0.0 was x // 0.0",
+    38891: "an infinite number to the power 0 was NaN",
     36676: "1 to an infinite power was NaN",
     34657: "fmod(x, sinc(1)), within interp",
 }
