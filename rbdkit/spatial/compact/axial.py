@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector
-from rbdkit.trace import cos, sin
 
 OTHERS = {"x": (1, 2, 0), "y": (2, 0, 1), "z": (0, 1, 2)}
 """Places i, j of the axes that turn, and k of the axis itself."""
@@ -124,4 +123,6 @@ def rz(theta: Scalar) -> AxialRotation:
 
 
 def _turned(axis: str, theta: Scalar) -> AxialRotation:
+    from rbdkit.trace import cos, sin  # the tracer, which a first model does without
+
     return AxialRotation.of(axis, cos(theta), sin(theta))
