@@ -20,7 +20,6 @@ from rbdkit.functions.asking import (
     solved,
     with_states,
 )
-from rbdkit.functions.contradictions import require_followed
 from rbdkit.model import Model
 from rbdkit.model.idle import require_inertia_behind
 from rbdkit.results import handed, into
@@ -238,13 +237,20 @@ def forward_dynamics(
         qdd = kernels.forward_dynamics(q, v, tau, on_bodies(model, f_ext), t, z, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             if constrained and type(qdd) is not Symbols:
-                require_followed(model, q, v, qdd, t)
+                _require_followed(model, q, v, qdd, t)
             return _resisted(model, q, qdd)  # else the readable form says what is wrong, with the joint's name
     book = partial(_book_forward_dynamics, model, f_ext, t)
     qdd = solved(model, book, *state, *([] if z is None else [z]))
     if constrained:
-        require_followed(model, q, v, qdd, t)
+        _require_followed(model, q, v, qdd, t)
     return handed(_resisted(model, q, qdd), out, threads)
+
+
+def _require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: float) -> None:
+    """Raise StateError where prescribed motions contradict loops or constraints."""
+    from rbdkit.functions.contradictions import require_followed  # which trees never need
+
+    require_followed(model, q, v, qdd, t)
 
 
 def _book_forward_dynamics(
