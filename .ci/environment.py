@@ -40,7 +40,7 @@ def ensure(extras: Iterable[str]) -> Path:
         wanted = sorted({*extras, *stamp["extras"]})
         _say(f"installing rbdkit[{','.join(wanted)}] into {VENV}; the first time takes a minute or two")
         # in this order: pip 23 looks for the rbdkit that the course needs among the packages before it
-        packages = ["--editable", f"{ROOT}[{','.join(wanted)}]", "--editable", ROOT / "notebooks"]
+        packages: list[str | Path] = ["--editable", f"{ROOT}[{','.join(wanted)}]", "--editable", ROOT / "notebooks"]
         _call([PYTHON, "-m", "pip", "install", "--quiet", "--no-compile", *packages])
         _compile()
         STAMP.write_text(json.dumps({"place": place, "pyproject": pyproject, "extras": wanted}))
