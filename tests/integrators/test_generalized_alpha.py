@@ -212,13 +212,17 @@ def test_compiled_steps_that_are_very_short_know_the_accelerations():
     model.add_body("upper", "world", rbd.Revolute("x"), [1000.0, 500.0, 0.0], rod)
     model.add_body("lower", "upper", rbd.Revolute("y"), [0.0, 0.0, -0.3], rod)
     system, times = SE3(model), h * np.arange(2001)
-    x, v = system.state(np.array([0.3, 0.3]), np.array([2.0, -9.0]))
-    there, exact = (
-        system.compiled_run(method, times, x, v, 2000, lambda done: None) for method in (GeneralizedAlpha(), RK5())
-    )
-    assert there.solves[0, 0] >= 1
-    # round-off of positions as velocities, 1e-13 m / h, of some ten steps that the method remembers
-    np.testing.assert_allclose(there.v[-1], exact.v[-1], rtol=0, atol=5e-7)
+    off = []
+    for angle in 0.3 + 0.001 * np.arange(8):
+        x, v = system.state(np.array([angle, 0.3]), np.array([2.0, -9.0]))
+        there, exact = (
+            system.compiled_run(method, times, x, v, 2000, lambda done: None) for method in (GeneralizedAlpha(), RK5())
+        )
+        assert there.solves[0, 0] >= 1
+        off.append(np.abs(there.v[-1] - exact.v[-1]).max())
+    # round-off of positions as velocities, 1e-13 m / h, of some ten steps that the method remembers; it is a matter of
+    # luck, so many starts are tried: without the accelerations all of them are off
+    assert np.median(off) < 3e-7 and max(off) < 1e-6
 
 
 def test_compiled_runs_end_as_the_readable_ones_do():
