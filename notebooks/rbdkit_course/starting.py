@@ -31,6 +31,8 @@ def own_copy(folder: Path) -> Path:
             return folder
         raise FileExistsError(f"{folder} holds other files; name an empty folder, or one that does not exist yet")
     for file in sorted(notebooks_folder().rglob("*.ipynb")):
+        if file.parent.name == ".ipynb_checkpoints":  # JupyterLab's own copies of what was opened in a checkout
+            continue
         copy = folder / file.relative_to(notebooks_folder())
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)

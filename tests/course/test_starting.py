@@ -17,6 +17,16 @@ def opened(monkeypatch):
     return commands
 
 
+def test_copies_of_jupyterlab_stay_behind(tmp_path, monkeypatch, opened):
+    source = tmp_path / "course"
+    for name in ("index.ipynb", ".ipynb_checkpoints/index-checkpoint.ipynb"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("{}")
+    monkeypatch.setattr(starting, "notebooks_folder", lambda: source)
+    main(["start", "--folder", str(tmp_path / "mine")])
+    assert [file.name for file in (tmp_path / "mine").rglob("*")] == ["index.ipynb"]
+
+
 def test_a_new_folder_gets_all_notebooks(tmp_path, opened):
     folder = tmp_path / "mine"
     assert main(["start", "--folder", str(folder)]) == 0

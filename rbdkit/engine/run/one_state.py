@@ -87,7 +87,7 @@ def at_one_state(
 
 
 class _Ready(NamedTuple):
-    """What a model has for one algorithm.
+    """Bound calls of one algorithm for a model, with the checks that its arguments need.
 
     idle : bound calls that wait; none ever if the fast path does not apply. checks : of parts of q.
     largest : size of all numbers together up to which they are taken. pose : that of the frame.
