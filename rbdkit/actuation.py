@@ -167,19 +167,20 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
     if not (model.loops or model.constraints):
         return np.eye(model.nv)
     K, k, gap, labels = _rows(model, kernels, q, v, t)
-    missed = np.abs(K @ a - k)
-    size = 1.0 + float(np.max(np.abs(K) @ np.abs(a) + np.abs(k), initial=0.0))
-    if missed.max(initial=0.0) > OPEN * size:
-        worst = int(np.argmax(missed))
-        raise StateError(
-            f"accelerations a break {labels[worst]!r} of model {model.name!r} by {missed[worst]:.3g} rad/s2 or m/s2; "
-            "give some that keep loops and constraints, those of forward_dynamics for example"
-        )
     loops, length = (
         places(model, np.zeros((len(model.bodies), 4, 4)) + np.eye(4))[len(model.bodies) - 1 :],
         length_of(model),
     )
     squares = compared_with(model, loops, constraint_rows(model), length)[0]
+    arc = 1.0 / np.sqrt(squares)
+    missed = arc * np.abs(K @ a - k)
+    size = 1.0 + float(np.max(arc * (np.abs(K) @ np.abs(a) + np.abs(k)), initial=0.0))
+    if missed.max(initial=0.0) > OPEN * size:
+        worst = int(np.argmax(missed))
+        raise StateError(
+            f"accelerations a break {labels[worst]!r} of model {model.name!r} by {missed[worst] / arc[worst]:.3g} "
+            "rad/s2 or m/s2; give some that keep loops and constraints, those of forward_dynamics for example"
+        )
     arcs = K * arcs_of(model, length)
     counting = independent_rows(arcs, squares, row_limit(gap)) > 0.0
     Vt = np.linalg.svd(arcs[counting])[2]

@@ -21,7 +21,7 @@ def require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: floa
 
     A row that others imply fits with them in every state that satisfies loops and constraints, unless a prescribed
     motion drives against it. The tolerance is that of the rank decision, which grows with the closure error: off the
-    manifold such rows differ by about that error.
+    manifold such rows differ by about that error. Rows in rad/s2 are compared as arcs, in m/s2, with those along lines.
 
     Parameters
     ----------
@@ -34,20 +34,23 @@ def require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: floa
     if kernels is None or kernels.rows is None or not (kernels.driven or kernels.rows_timed):
         return
     rows = kernels.constraint_rows(q, v, t)
-    off = np.abs((rows.K @ qdd[..., None])[..., 0] - rows.k)
-    terms = (np.abs(rows.K) @ np.abs(qdd)[..., None])[..., 0] + np.abs(rows.k)
+    arc = 1.0 / np.sqrt(kernels.rows.sizes)
+    off = arc * np.abs((rows.K @ qdd[..., None])[..., 0] - rows.k)
+    terms = arc * ((np.abs(rows.K) @ np.abs(qdd)[..., None])[..., 0] + np.abs(rows.k))
     limit = np.sqrt([row_limit(gap) for gap in np.ravel(rows.openness)]).reshape(rows.openness.shape)
     allowed = limit * terms.max(axis=-1, initial=0.0) + ROUNDING * float(np.linalg.norm(model.gravity))
     worst = off.max(axis=-1, initial=0.0)
     if (worst <= allowed).all():
         return
     state = np.unravel_index(int(np.argmax(worst - allowed)), worst.shape)
+    row = int(np.argmax(off[state]))
+    missed = off[state][row] / arc[row]
     joints = [*model.joints[1:], *(loop.joint for loop in model.loops)]
     driven = [joint.name for joint in joints if joint.type.is_driven]
     moving = f"prescribed joint(s) {listed(driven)}" if driven else "what time moves"
     others = [name for name in besides_tree(model) if name not in driven]
     raise StateError(
         f"model {model.name!r}: {moving} and {listed(others)} contradict each other at t = {t:g} s: whatever "
-        f"the forces, accelerations are off by {worst[state]:.3g} (rad/s^2, m/s^2); prescribe fewer joints, or motions "
+        f"the forces, accelerations are off by {missed:.3g} (rad/s^2, m/s^2); prescribe fewer joints, or motions "
         "that fit; velocities that violate loops or constraints end here, too"
     )

@@ -23,6 +23,13 @@ from rbdkit.trace.scalar import equal, holds, opposite, select
 REDUCTIONS = "maximum", "minimum", "logical_and", "logical_or"
 """Ufuncs behind the reductions `numpy.max`, `min`, `all` and `any`."""
 
+SCALING = np.dot, np.inner
+"""Functions that multiply, and add nothing to 0, where one of their operands has a single element."""
+SUMS = (*SCALING, np.convolve, np.correlate)
+"""Functions whose results are sums of products that begin at 0."""
+SUMMING = "matmul", "matvec", "vecmat", "vecdot"
+"""Ufuncs whose results are sums of products that begin at 0."""
+
 LIKE = np.zeros_like, np.ones_like, np.full_like, np.empty_like
 LARGEST = float(np.finfo(float).max)
 LONGEST_TABLE = 64
@@ -42,7 +49,10 @@ class Symbols(np.ndarray):
             known = ", ".join(f"numpy.linalg.{known.__name__}" for known in LINEAR)
             raise TypeError(f"numpy.linalg.{function.__name__} cannot be recorded; {known} can")
         arrays = [kind for kind in types if kind is not Symbol]
-        return _told(super().__array_function__(function, arrays, inputs, options))
+        found = _told(super().__array_function__(function, arrays, inputs, options))
+        if function in SUMS and not (function in SCALING and any(np.size(x) == 1 for x in inputs[:2])):
+            return _from_zero(found)
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, list | tuple):
@@ -54,6 +64,10 @@ class Symbols(np.ndarray):
         elif isinstance(value, Condition | np.ndarray):
             value = as_numbers(value)
         super().__setitem__(key, value)
+
+    def dot(self, other: Any, out: Any = None) -> Any:
+        """Return `numpy.dot`, to which NumPy's own method does not come."""
+        return np.dot(self, other, out)
 
     def astype(self, dtype: Any, *given: Any, **options: Any) -> Any:
         """Convert conditions to numbers (float64, int64) or numbers to conditions (bool); else as in NumPy."""
@@ -183,7 +197,25 @@ def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         inputs = (as_numbers(inputs[0]), *inputs[1:])
     if "out" in options:
         options["out"] = tuple(_plain(x) for x in options["out"])
-    return _told(getattr(ufunc, method)(*(_plain(x) for x in inputs), **options))
+    result = _told(getattr(ufunc, method)(*(_plain(x) for x in inputs), **options))
+    if ufunc.__name__ in SUMMING or (method == "reduce" and ufunc is np.add):
+        result = _from_zero(result)
+        for out in options.get("out", ()):
+            out[...] = result
+    return result
+
+
+def _from_zero(result: Any) -> Any:
+    """Return sums as NumPy has them, which begin at 0 and so never are -0."""
+
+    def one(x: Any) -> Any:
+        if isinstance(x, Symbol):
+            return x + 0.0 if x.graph.signed and x.graph.exact and not isinstance(x, Condition) else x
+        return np.float64(x + 0.0) if isinstance(x, float) else x  # by which Python divides, too, where it is 0
+
+    if isinstance(result, Symbol | SignedZero | Symbols):
+        return _each(one, (result,))
+    return result
 
 
 @cache

@@ -206,7 +206,7 @@ class Graph:
         """a - b."""
         if self.simplify:
             if _is(b, 0.0):
-                return self.add(a, -b) if self.signed else a
+                return self.add(a, -(b + 0.0 if isinstance(b, int) else b)) if self.signed else a  # -0 is for floats
             if _is(a, 0.0):
                 return self._for_sign("sub", a, b) if self.signed and not _is_minus_zero(a) else self.neg(b)
             if (minus_b := self._negated(b)) is not None:
@@ -247,6 +247,8 @@ class Graph:
         """a / b."""
         if self.simplify:
             if _is(a, 0.0):
+                if self.signed and (isinstance(a, SignedZero) or _is_minus_zero(a)):
+                    return self._part_of(b) * (a.sign_alone if isinstance(a, SignedZero) else -1.0)
                 return self._part_of(b) if self.exact else 0.0
             if _is(b, 1.0):
                 return a
@@ -302,6 +304,12 @@ class Graph:
             return a if condition else b
         if isinstance(a, TRUTHS) and isinstance(b, TRUTHS):
             return self.either(self.both(condition, a), self.both(self.opposite(condition), b))
+        if self.exact and self.simplify and (_is_minus_zero(a) or _is_minus_zero(b)):  # -0 is 0 as a constant
+            if _is(a, 0.0) and _is(b, 0.0):
+                return SignedZero(
+                    self.select(condition, *(x if isinstance(x, SignedZero) else math.copysign(1.0, x) for x in (a, b)))
+                )
+            return self.neg(self.select(condition, -a, -b))
         return self.apply("select", condition, a, b)
 
     def both(self, a: bool | Symbol, b: bool | Symbol) -> bool | Symbol:

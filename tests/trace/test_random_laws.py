@@ -3,6 +3,7 @@
 `RBDKIT_LAWS` says how many there are.
 """
 
+import ast
 import os
 import random
 
@@ -114,16 +115,38 @@ def same(found, expected):
     return abs(found - expected) <= 1e-11 * max(abs(expected), 1e-3)
 
 
-def is_undetermined(text, state):
-    """Whether Python's result is another for states that differ in the last digit, as that of ``cross(a, b) @ a > 0``.
+class Summed(ast.NodeTransformer):
+    """Writes ``product(a, b)`` for ``a @ b``."""
 
-    Fused multiplications and additions round such zeros in another way.
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.MatMult):
+            return node
+        return ast.Call(ast.Name("product", ast.Load()), [node.left, node.right], [])
+
+
+def is_undetermined(text, state):
+    """Whether Python's result is another for states that differ in the last digit, as that of ``cross(a, b) @ a > 0``,
+    or for products by ``@`` that differ by a rounding error of each summand.
+
+    The library below NumPy fuses multiplications and additions and adds in an order of its own: of ``cross(a, b) @ a``
+    it may find 5e-18 in every state where the sum as it is written is 0, and the other way round. Where all summands
+    are zeros there is no such error, and the sign of their sum is determined.
     """
     t, q, v = state
-    rng, law, found = np.random.default_rng(0), law_of(text), []
+    rng, found = np.random.default_rng(0), []
+
+    def product(a, b):
+        size = np.finfo(float).eps * float(np.abs(a) @ np.abs(b))
+        return ways.get(way, lambda x, y: x @ y + len(a) * size * rng.uniform(-1.0, 1.0))(a, b)
+
+    ways = {0: lambda x, y: x @ y, 1: lambda x, y: sum(x * y), 2: lambda x, y: sum((x * y)[::-1])}
+    called = {"np": np, "product": product}
+    tree = Summed().visit(ast.parse(f"lambda t, q, v: np.ravel({text})", mode="eval"))
+    law = eval(compile(ast.fix_missing_locations(tree), "law", "eval"), called)
     with np.errstate(all="ignore"):
-        for _ in range(12):
-            c = 1.0 + rng.uniform(-1e-15, 1e-15, 7)
+        for way in range(18):
+            c = 1.0 + rng.uniform(-1e-15, 1e-15, 7) * (way > 2)
             found.append(float(law(t * c[0], np.array(q) * c[1:4], np.array(v) * c[4:])[0]))
     return not all(same(x, found[0]) for x in found)
 
@@ -181,6 +204,11 @@ KNOWN = {
     37246: "x // -0.0 was x // 0.0",
     38891: "an infinite number to the power 0 was NaN",
     36676: "1 to an infinite power was NaN",
+    38386: "a triple product is 0 as it is written, and 5e-18 where multiplication and addition are fused",
+    40628: "the remainder 0 % -1.5 was 0 in place of -0",
+    41292: "a product by @ of zeros alone was -0: NumPy's sums begin at 0",
+    42937: "zeros(3) @ q was -0, as before, and something // -0.0",
+    61405: "-0.0 - 0 was 0 where the second zero is a whole number",
     34657: "fmod(x, sinc(1)), within interp",
 }
 """Seeds of laws that once differed, and why."""

@@ -39,6 +39,41 @@ def test_motions_that_fit_are_not(backend, loops, t):
     np.testing.assert_allclose(found, [0.6], rtol=1e-12)
 
 
+def fair(length, pushed, turned):
+    """Two cars on one rail with a rod between them, and two turntables coupled in their angles.
+
+    pushed, turned : accelerations of those that are driven, m/s2 and rad/s2; what is not driven, follows.
+    """
+    model = rbd.Model("fair")
+    for name, joint, accelerations in (("car", rbd.Prismatic("x"), pushed), ("table", rbd.Revolute("z"), turned)):
+        for k in range(2):
+            driven = [
+                rbd.Prescribed(joint, lambda t, a=a: ([a * t**2 / 2.0], [a * t], [a])) for a in accelerations[k : k + 1]
+            ]
+            model.add_body(
+                f"{name}{k}", joint=driven[0] if driven else joint, inertia=rbd.Inertia(1.0, (length, 0.0, 0.0))
+            )
+        model.add_loop(f"{name}s", f"{name}0", f"{name}1", rbd.Fixed() if name == "car" else rbd.Translational())
+    return model
+
+
+@pytest.mark.parametrize("backend", ["auto", "book"])
+@pytest.mark.parametrize(
+    ("length", "pushed", "turned", "named"),
+    [
+        (200.0, [1e3], [1e-3, 2e-3], "tables"),  # 0.2 m/s2 at the rims
+        (1e-3, [1.0, 1.001], [5e2], "cars"),  # where the rims have 0.5 m/s2
+    ],
+)
+def test_angles_are_compared_with_lines_as_arcs(backend, length, pushed, turned, named):
+    """Each contradiction is 1e-6 of the other numbers without their units, but 1e-4 and more of them as arcs."""
+    with pytest.raises(rbd.StateError, match=f"'{named}'.*off by 0.001 "):
+        rbd.forward_dynamics(fair(length, pushed, turned), [0.0], [0.0], [0.0], backend=backend)
+    fit = fair(length, pushed[:1], turned[:1])
+    found = rbd.forward_dynamics(fit, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], backend=backend)
+    np.testing.assert_allclose(found, [pushed[0], turned[0]], rtol=1e-9)
+
+
 def test_one_state_of_a_stack_is_enough():
     model = train(0.1, 0.3)
     with pytest.raises(rbd.StateError, match=r"off by 0\.4"):
