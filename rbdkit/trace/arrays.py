@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.trace.elementwise import ELEMENTWISE, interpolated
+from rbdkit.trace.elementwise import ELEMENTWISE, interpolated, is_float
 from rbdkit.trace.graph import TRUTHS, Condition, SignedZero, Symbol, of_conditions
 from rbdkit.trace.linear import LINEAR
 from rbdkit.trace.scalar import equal, holds, opposite, select
@@ -50,6 +50,8 @@ class Symbols(np.ndarray):
             raise TypeError(f"numpy.linalg.{function.__name__} cannot be recorded; {known} can")
         arrays = [kind for kind in types if kind is not Symbol]
         found = _told(super().__array_function__(function, arrays, inputs, options))
+        if function in SUMS and _are_truths(*inputs[:2]):
+            return _each(holds, (found,))
         if function in SUMS and not (function in SCALING and any(np.size(x) == 1 for x in inputs[:2])):
             return _from_zero(found)
         return found
@@ -86,8 +88,10 @@ def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) ->
     """
     if function is np.where and len(inputs) == 3:
         condition, *choices = inputs
-        if not all(isinstance(x, TRUTHS) for choice in choices for x in np.asarray(choice, dtype=object).flat):
-            choices = [as_numbers(choice) for choice in choices]  # also where it is known which one it is
+        values = [x for choice in choices for x in np.asarray(choice, dtype=object).flat]
+        if not all(isinstance(x, TRUTHS) for x in values):  # also where it is known which one it is
+            floats = any(map(is_float, values))
+            choices = [_each(_as_float, (choice,)) if floats else as_numbers(choice) for choice in choices]
         return _each(select, (condition, *choices))
     if function is np.count_nonzero and len(inputs) == 1 and not options:
         return np.sum(as_numbers(_each(holds, inputs)))
@@ -160,6 +164,10 @@ def _as_number(x: Any) -> Any:
     return x.number() if isinstance(x, Condition) else float(x) if isinstance(x, TRUTHS) else x
 
 
+def _as_float(x: Any) -> Any:
+    return float(x) if isinstance(x, int | np.integer) else _as_number(x)
+
+
 def _of_a_kind(array: NDArray) -> NDArray:
     """Return an array of conditions only or of numbers only: if both occur, conditions become numbers, as in NumPy."""
     if any(isinstance(x, Condition) for x in array.flat) and not all(isinstance(x, TRUTHS) for x in array.flat):
@@ -198,11 +206,17 @@ def apply(ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
     if "out" in options:
         options["out"] = tuple(_plain(x) for x in options["out"])
     result = _told(getattr(ufunc, method)(*(_plain(x) for x in inputs), **options))
-    if ufunc.__name__ in SUMMING or (method == "reduce" and ufunc is np.add):
-        result = _from_zero(result)
+    summing = ufunc.__name__ in SUMMING
+    if summing or (method == "reduce" and ufunc is np.add):
+        result = _each(holds, (result,)) if summing and _are_truths(*inputs[:2]) else _from_zero(result)
         for out in options.get("out", ()):
             out[...] = result
     return result
+
+
+def _are_truths(*inputs: Any) -> bool:
+    """Whether there are truth values alone, the sums of whose products are truth values, too."""
+    return all(isinstance(x, TRUTHS) for one in inputs for x in np.asarray(one, dtype=object).flat)
 
 
 def _from_zero(result: Any) -> Any:

@@ -26,7 +26,7 @@ from rbdkit.trace.exponentials import (
     sinh,
     tanh,
 )
-from rbdkit.trace.graph import Graph, Scalar, Symbol
+from rbdkit.trace.graph import Condition, Graph, Scalar, Symbol
 from rbdkit.trace.scalar import (
     arctan2,
     both,
@@ -96,6 +96,13 @@ def _may_be_counted(x: Scalar, graph: Graph) -> bool:
     if operation not in ("select", "add", "sub", "mul", "neg", "copysign"):
         return False
     return all(_may_be_counted(Symbol(graph, k), graph) for k in operands[operation == "select" :])
+
+
+def is_float(x: Any) -> bool:
+    """Whether NumPy certainly holds a number as a float, and a whole number beside it as one, too."""
+    if isinstance(x, Symbol):
+        return x.graph.exact and not isinstance(x, Condition) and not _may_be_counted(x, x.graph)
+    return isinstance(x, float)
 
 
 def reciprocal(x: Scalar) -> Scalar:

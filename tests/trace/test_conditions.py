@@ -23,6 +23,8 @@ LAWS = [
     "(q > 0).astype(float) @ q", "(q > 0).astype(int).sum() + 0.5", "v.astype(bool).sum() + 0.5", "np.max(q > 0) * 2.0",
     "np.array(q > 0, dtype=float).sum()", "np.interp(q[0] > 0, [0.0, 1.0], [2.0, 5.0])", "np.isnan(q[0]) + 0.5",
     "np.nan_to_num(np.sqrt(q[0]), nan=7.0)",
+    "np.zeros(3, bool) @ (q > 0) + 0.5", "np.array([True, True, False]) @ (q > -9) + 0.5",
+    "np.array([True, True, False]).dot(q > -9) + 0.5", "np.where(3 > -1.5, 0, v[1]) + 0.5",
 ]  # fmt: skip
 REFUSED = {
     "-(q[0] > 0)": "negative", "(q[0] > 0) - (v[0] > 0)": "subtract", "np.sqrt(q[0] > 0)": "float16",
@@ -30,6 +32,7 @@ REFUSED = {
     "q[0] & 1": "unsupported operand", "(q[0] > 0) & 1": "unsupported operand", "int(q[0] > 0)": "int()",
     "(q[0] > 0 and v[0] > 0) * 1.0": "cannot branch", "q[q > 0].sum()": "arrays used as ind",
     "np.zeros_like(q > 0)[0] + t": "room for", "1 // np.count_nonzero(q)": "whole numbers that are divided",
+    "np.fmod(np.where(3 > -1.5, 0, v[1]), v[0] > 9)": "whole numbers that are divided",
     "np.reciprocal(np.count_nonzero(q))": "reciprocal of what may be a whole number",
     "np.sum(q > 0) % (1 + np.where(t > 1, -1, v[0] > 0))": "whole numbers that are divided",
 }  # fmt: skip
