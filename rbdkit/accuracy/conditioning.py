@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms import crba
+from rbdkit.algorithms.crba import crba
 from rbdkit.errors import ModelError
 from rbdkit.library.parent_arrays import chain_parents, checked_parents
 from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.algorithms import crba, rnea
+from rbdkit.algorithms.crba import crba
+from rbdkit.algorithms.rnea import rnea
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree

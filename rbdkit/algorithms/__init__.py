@@ -59,9 +59,11 @@ if TYPE_CHECKING:
         aba_variant_1,
         aba_variant_2,
         articulated_inverse,
-        divide_and_conquer,
         project_handles,
     )
+
+    # from their modules, by whose names type checkers would take them for modules otherwise
+    from rbdkit.algorithms.articulated.divide_and_conquer import divide_and_conquer
     from rbdkit.algorithms.floating_base import (
         FloatingAbaResult,
         FloatingBase,
@@ -72,21 +74,21 @@ if TYPE_CHECKING:
         FloatingState,
         ImpulseResponse,
         base_velocity,
-        floating_aba,
-        floating_crba,
         floating_equation,
-        floating_inverse_dynamics,
-        floating_jacobian,
         floating_kinetic_energy,
-        floating_momentum,
         floating_parent,
-        floating_rnea,
         impulse_response,
         to_fixed_base,
         to_fixed_state,
         to_floating_base,
         to_floating_state,
     )
+    from rbdkit.algorithms.floating_base.floating_aba import floating_aba
+    from rbdkit.algorithms.floating_base.floating_crba import floating_crba
+    from rbdkit.algorithms.floating_base.floating_inverse_dynamics import floating_inverse_dynamics
+    from rbdkit.algorithms.floating_base.floating_jacobian import floating_jacobian
+    from rbdkit.algorithms.floating_base.floating_momentum import floating_momentum
+    from rbdkit.algorithms.floating_base.floating_rnea import floating_rnea
     from rbdkit.algorithms.hybrid import (
         HybridAbaResult,
         HybridCrbaResult,
@@ -95,14 +97,14 @@ if TYPE_CHECKING:
         MergedParents,
         forward_joints,
         forward_parent,
-        hybrid_aba,
-        hybrid_crba,
-        hybrid_dynamics,
-        hybrid_equation,
-        merged_parents,
         split_variables,
         supported_bodies,
     )
+    from rbdkit.algorithms.hybrid.hybrid_aba import hybrid_aba
+    from rbdkit.algorithms.hybrid.hybrid_crba import hybrid_crba
+    from rbdkit.algorithms.hybrid.hybrid_dynamics import hybrid_dynamics
+    from rbdkit.algorithms.hybrid.hybrid_equation import hybrid_equation
+    from rbdkit.algorithms.hybrid.merged_parents import merged_parents
     from rbdkit.algorithms.sparse import (
         SparseFactors,
         expanded_parent,

@@ -65,7 +65,8 @@ from rbdkit.engine.run.states import Into
 from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
-    from rbdkit.engine.browser import loader, packaged
+    from rbdkit.engine.browser import loader
+    from rbdkit.engine.browser.packaged import packaged
     from rbdkit.engine.run.counting import operations
     from rbdkit.engine.run.ensemble import simulate_many
     from rbdkit.engine.run.simulation import few_steps, simulate
