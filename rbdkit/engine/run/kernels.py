@@ -158,7 +158,7 @@ class Kernels(StateComputer):
     ) -> NDArray:
         """Return the accelerations with Baumgarte terms. factors : of velocity violation and closure error."""
         self.require_rows("forward dynamics")
-        return self._compute("stabilised_dynamics", (q, v, tau), f_ext, t, z=z, besides={"baumgarte": factors})[0]
+        return self._compute("stabilised_dynamics", (q, v, tau), f_ext, t, z=z, common={"baumgarte": factors})[0]
 
     def reactions(
         self,

@@ -97,13 +97,13 @@ class StateComputer(BoundModel):
         t: float | NDArray = 0.0,
         frame: Frame | None = None,
         z: NDArray | None = None,
-        besides: Mapping[str, NDArray] | None = None,
+        common: Mapping[str, NDArray] | None = None,
         into: Into = NEW,
     ) -> list[NDArray]:
         """Run an algorithm on one state or a stack and return copies of its results.
 
         t : time, s; where force elements depend on it and no prescribed joint does, each state may have its own, (...).
-        z : (..., nz) states of force elements, for algorithms that need them. besides : arrays that all states share.
+        z : (..., nz) states of force elements, for algorithms that need them. common : arrays that all states share.
         into : output buffer of the first result.
         """
         states = self._has_states and algorithm in WITH_OWN_FORCES
@@ -126,8 +126,8 @@ class StateComputer(BoundModel):
                 shared[ROW_TIME] = np.atleast_1d(_time(t))
         if frame is not None:
             shared = {**shared, "frame_pose": frame.pose}
-        if besides is not None:
-            shared = {**shared, **besides}
+        if common is not None:
+            shared = {**shared, **common}
         key = algorithm, f_ext is not None, None if frame is None else frame.link, states, timed
         if type(inputs[0]) is Symbols:
             return self._on_symbols(Job(*key), inputs, shared)
@@ -187,9 +187,9 @@ class StateComputer(BoundModel):
         outputs, own = arrays[: len(results)], arrays[len(results) :]
         if job.algorithm not in MAY_BE_INFINITE:
             numbers = numbers[ends[len(results) - 1] :]
-        besides = {name: x.copy() for name, x in shared.items()}
-        run = self._bind_stack(job, [*own, *outputs], states, states, besides)
-        given = [*own, *besides.values()]
+        common = {name: x.copy() for name, x in shared.items()}
+        run = self._bind_stack(job, [*own, *outputs], states, states, common)
+        given = [*own, *common.values()]
         memory: list[Any] = [x.data for x in (*given, *[np.zeros(0)] * (3 - len(given)))]
         return Call(given, outputs, run, numbers, memory)
 
