@@ -15,19 +15,17 @@ from rbdkit.atomic_write import write_file
 from rbdkit.constraints import ConstraintElement
 from rbdkit.errors import FormatError
 from rbdkit.forces import ForceElement
+from rbdkit.formats.format import FORMATS, Content, Format
 from rbdkit.formats.format_warning import FormatWarning
-from rbdkit.formats.json.read import from_json
-from rbdkit.formats.json.write import to_json
 from rbdkit.formats.meshes import folders
-from rbdkit.formats.urdf.read import read_urdf
-from rbdkit.formats.urdf.write import to_urdf
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial.check_arguments import require_switch
 from rbdkit.spatial.read_numbers import first_line, shown
 
 MAX_BYTES = 2**30
-BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe")  # UTF-16: XML, for JSON is UTF-8
+BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe")  # of UTF-16, in which XML may be
+BLANK = "\ufeff \t\r\n"
 
 
 def load(
@@ -93,31 +91,19 @@ def load(
     """
     for switch, value in {"merge_fixed": merge_fixed, "floating": floating, "mimic": mimic}.items():
         require_switch(f"load: {switch}", value, FormatError)
-    data, name, folder = _read(source)
-    mesh_paths = folders(mesh_paths)
-    if _is_json(data, name):
-        if (merge_fixed, floating, mimic, mesh_paths) != (True, False, True, ()):
-            raise FormatError(
-                f"{name}: merge_fixed, floating, mimic and mesh_paths are for URDF; a JSON file is read as it is"
-            )
-        model = from_json(data, source=name, forces=forces, joints=joints, constraints=constraints)
-        return model if gravity is None else model.with_parameters({"gravity": gravity})
-    if tuple(forces):
-        raise FormatError(f"{name}: forces are for JSON; URDF has no force elements")
-    if tuple(constraints):
-        raise FormatError(f"{name}: constraints are for JSON; URDF has none")
-    if joints := tuple(joints):
-        raise FormatError(f"{name}: joints are for JSON; URDF has joint types of its own, not {shown(joints)}")
-    model, messages = read_urdf(
-        data,
-        merge_fixed,
-        floating,
-        mimic,
-        mesh_paths,
-        gravity=(0.0, 0.0, -9.81) if gravity is None else gravity,
-        source=name,
-        folder=folder,
-    )
+    options = {"merge_fixed": merge_fixed, "floating": floating, "mimic": mimic, "mesh_paths": folders(mesh_paths)}
+    options |= {"forces": tuple(forces), "joints": tuple(joints), "constraints": tuple(constraints)}
+    content = _read(source)
+    own = _format_of(content)
+    for known in FORMATS:
+        for option, default in known.defaults.items():
+            if option not in own.defaults and options[option] != default:
+                raise FormatError(
+                    f"{content.name} is {own.name}, which knows no {option}={shown(options[option])}; {known.name} does"
+                )
+    if gravity is not None:
+        options["gravity"] = gravity
+    model, messages = own.read(content, options)
     for message in messages:
         warnings.warn(message, FormatWarning, stacklevel=2)
     return model
@@ -149,20 +135,18 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     >>> model
     <Model 'pendulum': 1 body, 1 moving joint, nq=1, nv=1, 1 kg>
     """
-    writers = {".json": to_json, ".urdf": to_urdf}
-    path = _path(path)
-    if path.suffix.lower() not in writers:
-        raise FormatError(f"cannot tell the format from the name {path.name!r}; it must end in {' or '.join(writers)}")
-    text = writers[path.suffix.lower()](model)
-    write_file(path, text)
+    path, known = _path(path), {format.ending: format for format in FORMATS}
+    if path.suffix.lower() not in known:
+        raise FormatError(f"cannot tell the format from the name {path.name!r}; it must end in {' or '.join(known)}")
+    write_file(path, known[path.suffix.lower()].write(model))
 
 
-def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> tuple[str | bytes, str, Path | None]:
-    """Content, name for messages, and folder."""
+def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> Content:
+    """Return what a source holds."""
     if isinstance(source, bytes):
-        return source, "text", None
-    if isinstance(source, str) and (source.lstrip("\ufeff \t\r\n")[:1] in ("<", "{") or "\n" in source):
-        return source, "text", None
+        return Content(source, "text", None)
+    if isinstance(source, str) and (source.lstrip(BLANK)[:1] in {known.begins for known in FORMATS} or "\n" in source):
+        return Content(source, "text", None)
     if isinstance(source, str | os.PathLike):
         path = _path(source)
         if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
@@ -171,15 +155,16 @@ def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> tuple[str | bytes
                 "open it yourself and load the file object: load(open(..., 'rb'))"
             )
         with path.open("rb") as file:
-            return _limited(file, path.name), path.name, path.parent
+            return Content(_limited(file, path.name), path.name, path.parent)
     if not hasattr(source, "read"):
         raise FormatError(
             f"cannot load a model from {type(source).__name__} {shown(source)}; give a path, a text or an open file"
         )
     path_of_file = getattr(source, "name", None)
     if isinstance(path_of_file, str) and os.path.isfile(path_of_file):
-        return _limited(source, Path(path_of_file).name), Path(path_of_file).name, Path(path_of_file).parent
-    return _limited(source, "file"), "file", None
+        path = Path(path_of_file)
+        return Content(_limited(source, path.name), path.name, path.parent)
+    return Content(_limited(source, "file"), "file", None)
 
 
 def _path(given: str | os.PathLike[str]) -> Path:
@@ -202,17 +187,18 @@ def _limited(file: IO[Any], name: str) -> str | bytes:
     return data
 
 
-def _is_json(data: str | bytes, name: str) -> bool:
-    """Whether it is JSON rather than XML, by its first letter."""
-    blank = "\ufeff \t\r\n"
-    head = data.lstrip(blank)[:1] if isinstance(data, str) else data.lstrip(blank.encode())[:1].decode("latin-1")
-    if head == "{":
-        return True
-    if head == "<" or (isinstance(data, bytes) and data.startswith(BYTE_ORDER_MARKS)):
-        return False
+def _format_of(content: Content) -> Format:
+    """Return the format of a file, which its first character tells."""
+    data = content.data
+    if isinstance(data, bytes) and data.startswith(BYTE_ORDER_MARKS):
+        data = data[:1000].decode("utf-16", errors="replace")
+    head = data.lstrip(BLANK)[:1] if isinstance(data, str) else data.lstrip(BLANK.encode())[:1].decode("latin-1")
+    for known in FORMATS:
+        if head == known.begins:
+            return known
     if not head:
-        raise FormatError(f"{name} is empty; a URDF begins with '<robot', a model in JSON with '{{'")
+        raise FormatError(f"{content.name} is empty; {', '.join(known.example for known in FORMATS)}")
     raise FormatError(
-        f"{name} is neither a URDF (XML, begins with '<') nor a model in JSON (begins with '{{'): "
-        f"it begins with {data[:20]!r}"
+        f"{content.name} is neither {' nor '.join(known.name for known in FORMATS)}: it begins with "
+        f"{content.data[:20]!r}; {', '.join(known.example for known in FORMATS)}"
     )

@@ -324,7 +324,7 @@ def test_examples_code_and_files(bench):
     pick_menu(bench, "Start from an example or a text", "URDF or JSON …")
     panel(bench).locator("textarea").fill("hello")
     press(bench, "Start from this")
-    assert "neither a URDF" in panel(bench).locator(".rbd-fault").inner_text()
+    assert "neither JSON nor URDF" in panel(bench).locator(".rbd-fault").inner_text()
 
 
 def test_nothing_is_lost_when_the_cell_runs_again_or_the_page_is_loaded_again(bench):

@@ -651,7 +651,7 @@ def test_files_keep_it_for_whoever_has_the_class(tmp_path):
     with pytest.raises(rbd.FormatError, match=r"joint\.type\.lift: must be a finite number"):
         text = (tmp_path / "cam.json").read_text().replace('"lift": 0.15', '"lift": "high"')
         rbd.load(text, joints=[Cam, Screw])
-    with pytest.raises(rbd.FormatError, match="joints are for JSON"):
+    with pytest.raises(rbd.FormatError, match=r"is URDF, which knows no joints=.*; JSON does"):
         rbd.load("<robot name='r'><link name='a'/></robot>", joints=[Cam])
 
 

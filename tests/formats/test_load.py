@@ -76,7 +76,7 @@ def test_options_reach_the_reader():
 
 def test_options_for_json(model):
     assert load(to_json(model), gravity=(1, 2, 3)).gravity.tolist() == [1, 2, 3]
-    with pytest.raises(FormatError, match="for URDF"):
+    with pytest.raises(FormatError, match="text is JSON, which knows no floating=True; URDF does"):
         load(to_json(model), floating=True)
 
 
@@ -92,14 +92,14 @@ def test_nothing_is_refused(text, tmp_path):
 @pytest.mark.parametrize("content", [b"solid cube\nfacet", b"\x00\x01\x02", b"links:\n - a"])
 def test_other_content_is_refused(content, tmp_path):
     (tmp_path / "m.stl").write_bytes(content)
-    with pytest.raises(FormatError, match=r"m\.stl is neither a URDF"):
+    with pytest.raises(FormatError, match=r"m\.stl is neither JSON nor URDF"):
         load(tmp_path / "m.stl")
 
 
 def test_what_is_no_source_is_refused():
     with pytest.raises(FormatError, match="cannot load a model from int 3"):
         load(3)
-    with pytest.raises(FormatError, match="neither a URDF"):
+    with pytest.raises(FormatError, match="neither JSON nor URDF"):
         load("name: arm\nlinks: 3")
     with pytest.raises(FileNotFoundError, match=r"no_such\.urdf"):
         load("no_such.urdf")

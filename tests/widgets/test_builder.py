@@ -114,7 +114,7 @@ def test_every_field_of_a_loop_a_frame_and_the_world(builder):
         ("set", {"field": "axis", "value": ["0", "0", "0"]}, "has no direction"),
         ("reparent", {"key": 1, "parent": 2}, "'body1' cannot hang on 'body2'"),
         ("redo", {}, "nothing to redo"),
-        ("import", {"text": "hello"}, "neither a URDF"),
+        ("import", {"text": "hello"}, "neither JSON nor URDF"),
         ("set", {"field": "dimensions", "value": ["-1", "1", "1"]}, "must not be negative"),
     ],
 )

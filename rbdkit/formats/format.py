@@ -1,0 +1,89 @@
+"""`Format`: what `load` and `save` have to know of a file format; and `FORMATS`, those that they know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rbdkit.formats.json.read import from_json
+from rbdkit.formats.json.write import to_json
+from rbdkit.formats.urdf.read import read_urdf
+from rbdkit.formats.urdf.write import to_urdf
+from rbdkit.model import Model
+
+
+class Content(NamedTuple):
+    """What was read from a source: the data, the name of the source for messages, and its folder if it is a file."""
+
+    data: str | bytes
+    name: str
+    folder: Path | None
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format of models.
+
+    Parameters
+    ----------
+    name : str
+        What people call it.
+    ending : str
+        Of the names of its files, with the dot, in small letters.
+    begins : str
+        The first character of its files that is no blank.
+    example : str
+        How its files may begin, for messages: "a URDF begins with '<robot'".
+    read : callable
+        The function of (content, options) that returns the model and a list of what to warn of. Its options are those
+        keyword arguments of `load` that `defaults` names, and gravity if it is given.
+    write : callable
+        The function of a model that returns the text of the file.
+    defaults : mapping of str to object
+        The keyword arguments of `load` that say something about this format, with their values if they are not given.
+        The others are refused.
+    """
+
+    name: str
+    ending: str
+    begins: str
+    example: str
+    read: Callable[[Content, Mapping[str, Any]], tuple[Model, list[str]]]
+    write: Callable[[Model], str]
+    defaults: Mapping[str, Any]
+
+
+def _read_json(content: Content, options: Mapping[str, Any]) -> tuple[Model, list[str]]:
+    own = {name: options[name] for name in JSON.defaults}
+    model = from_json(content.data, source=content.name, **own)
+    return (model.with_parameters({"gravity": options["gravity"]}) if "gravity" in options else model), []
+
+
+def _read_urdf(content: Content, options: Mapping[str, Any]) -> tuple[Model, list[str]]:
+    gravity = options.get("gravity", (0.0, 0.0, -9.81))
+    own = {name: options[name] for name in URDF.defaults}
+    return read_urdf(content.data, **own, gravity=gravity, source=content.name, folder=content.folder)
+
+
+JSON = Format(
+    "JSON",
+    ".json",
+    "{",
+    "a model in JSON begins with '{'",
+    _read_json,
+    to_json,
+    {"forces": (), "joints": (), "constraints": ()},
+)
+URDF = Format(
+    "URDF",
+    ".urdf",
+    "<",
+    "a URDF begins with '<robot'",
+    _read_urdf,
+    to_urdf,
+    {"merge_fixed": True, "floating": False, "mimic": True, "mesh_paths": ()},
+)
+FORMATS = (JSON, URDF)
+"""The formats of `load` and `save`, which go by this list alone."""
