@@ -28,22 +28,26 @@ DEPENDENT = 1e-8
 round-off."""
 
 
-def more_than_needed(wrenches: NDArray, couples: NDArray) -> bool:
+def more_than_needed(wrenches: NDArray, couples: NDArray, friction: NDArray) -> bool:
     """Whether two bodies touch at more points than there are independent normal forces (rank of their wrenches).
+
+    Two points are more than needed if they coincide, as on two grounds of one height; shares matter there only if
+    their coefficients of friction differ.
 
     Moments are taken about the mean point and divided by the lever arm, so that rank depends on no unit or origin.
 
     Parameters
     ----------
     wrenches : (m, 6) wrenches of unit normal forces about the world origin. couples : (m,) which two bodies touch at
-        each point, as from `Scene.couples`.
+        each point, as from `Scene.couples`. friction : (m,) coefficients.
     """
     for couple in np.unique(couples):
+        enough = MANY if np.ptp(friction[couples == couple]) == 0.0 else 2
         own = wrenches[couples == couple].copy()
         arms = own[:, :3] - np.cross(_mean_point(own), own[:, 3:])
         reach = float(np.linalg.norm(arms, axis=1).max())
         own[:, :3] = arms / reach if reach > 0.0 else 0.0
-        if len(own) >= MANY and np.linalg.matrix_rank(own, DEPENDENT * np.linalg.norm(own)) < len(own):
+        if len(own) >= enough and np.linalg.matrix_rank(own, DEPENDENT * np.linalg.norm(own)) < len(own):
             return True
     return False
 

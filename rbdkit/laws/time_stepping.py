@@ -253,7 +253,7 @@ class TimeStepping(Law):
         if not rubs.any():
             return False
         touches = near.of(after[::3] <= 10.0 * FLAT * float(np.abs(problem.b).max()))
-        return more_than_needed(scene.wrenches(touches)[:, 0], scene.couples(touches))
+        return more_than_needed(scene.wrenches(touches)[:, 0], scene.couples(touches), scene.friction[touches.pair])
 
     def _solve(self, problem: Problem) -> tuple[Impulses, float]:
         """Solve for the impulses; return them and their residual, m/s.

@@ -331,3 +331,23 @@ def test_a_blow_at_more_points_than_needed_is_found_up_to_round_off():
         assert dict(motion.report.contacts.events)["impact"] == 2
         places.append(motion.poses("B"))
     np.testing.assert_allclose(places[0], places[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["auto", "book"])
+@pytest.mark.parametrize("law", ["time_stepping", "rigid"])
+def test_two_grounds_of_one_height_bear_half_each(law, backend):
+    """A block slides on both with the mean of their coefficients; all was borne by the one that was added first."""
+    ways, first, mean = [], 0.8, 0.5 * 9.81
+    for friction in ((0.2, 0.8), (0.8, 0.2)):
+        model = rbd.Model("block")
+        shape = rbd.Geometry(rbd.Sphere(0.1), collide=True)
+        model.add_body("block", joint=rbd.Translational(), inertia=rbd.Inertia(1.0), geometry=shape)
+        for k, mu in enumerate(friction):
+            model.add_ground(friction=mu, name=f"ground{k}")
+        motion = rbd.simulate(
+            model, [0.0, 0.0, 0.1], [first, 0.0, 0.0], duration=0.1, dt=1e-3, contact=law, backend=backend,
+            progress=False,
+        )  # fmt: skip
+        ways.append(motion.q[-1])
+    np.testing.assert_allclose(ways[0], ways[1], atol=1e-12)
+    np.testing.assert_allclose(ways[0], [first * 0.1 - mean * 0.005, 0.0, 0.1], atol=3e-4)

@@ -38,10 +38,10 @@ from rbdkit.engine.contact.contacts import (
     Contacts,
 )
 from rbdkit.engine.contact.rows import ROWS, parts
-from rbdkit.engine.contact.scene import MANY
+from rbdkit.engine.contact.scene import LONG, MANY
 from rbdkit.engine.contact.visits import Solving, both, push
 from rbdkit.spatial.vector3 import dot
-from rbdkit.trace import Index, Program, Scalar, maximum, select
+from rbdkit.trace import Index, Program, Scalar, equal, maximum, select
 
 ONE_BY_ONE, AT_ONCE, SLOWER, AGAIN = range(4)
 """Rounds of iterations: Gauss-Seidel; Jacobi, all points at once; Jacobi with changes half as large, if the second does
@@ -56,6 +56,9 @@ differ by so little could be told apart only by very many iterations.
 """
 POOR = 1e-4
 """Velocity error, relative to the same, above which the third round has not converged well enough."""
+ONE_PLACE = 1e-9
+"""Largest difference of keys in the order of visits, as a part of the model's length, of contacts at one place and with
+one normal. Shares decide there if coefficients of friction differ."""
 NOTICED = 10.0
 """Sliding speed that counts as sliding, as a multiple of the velocity error left by the iteration."""
 
@@ -101,7 +104,8 @@ class EvenShares:
                     self._stiffen(contact, 1.0 / contact[PART])
 
     def _look(self) -> None:
-        """Set `OPEN` if the distribution matters: something slides, and two bodies have many contact points."""
+        """Set `OPEN` if the distribution matters: something slides, and two bodies have many contact points, or some at
+        one place with different friction, as on two grounds of one height."""
         program = self.program
         for contact in self.contacts.each():
             before, after = ([contact[k + r] for r in range(1, ROWS)] for k in (ARRIVING, SPEED))
@@ -123,6 +127,13 @@ class EvenShares:
                     program.store("points_of_couple", couple, 0, points)
                     is_open = select(points > many - 0.5, 1.0, program.load("contact_state", 0, OPEN))
                     program.store("contact_state", 0, OPEN, is_open)
+            with program.loop(1, self.contacts.count()) as place:
+                at = [Contact(program, program.entry("visit_order", place - k)) for k in (1, 0)]
+                before, here = (program.load("contact_keys", contact.number) for contact in at)
+                ties = here - before < ONE_PLACE * program.load("measures", 0, LONG)
+                left, mu = program.load("contact_state", 0, OPEN), [contact[FRICTION] for contact in at]
+                is_open = select(equal(*mu), left, select(ties, 1.0, left))
+                program.store("contact_state", 0, OPEN, is_open)
 
     def _couples(self, contact: Contact) -> Iterator[tuple[Index, int]]:
         """Yield the numbers of a contact's couples, see `MANY`, and how many points of each are many."""

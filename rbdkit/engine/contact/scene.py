@@ -132,6 +132,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
     couples, counts["couples_of_many"] = _couples(
         touching[row[:n_slots], :2], np.concatenate([np.zeros((0, 2), dtype=bool), *flat_ends]), link, len(stop_slot)
     )
+    counts["couples_of_many"] += _mixed(touching[row[:n_slots], :2], surfaces[number][row[:n_slots], 0], link)
     return Scene(
         tuple(own.kind for own in pairs_of),
         _joined([*(own.pair[k] for own, k in each), stop_pair]),
@@ -189,6 +190,12 @@ def _couples(shapes: NDArray, flat: NDArray, link: NDArray, stops: int) -> tuple
         found.append(first + np.concatenate([numbers.reshape(-1), len(counted) + np.arange(stops)]))
         first, many = first + len(counted) + stops, many + int((counted >= enough).sum())
     return np.stack(found, axis=1).astype(np.int64).ravel(), many
+
+
+def _mixed(shapes: NDArray, friction: NDArray, link: NDArray) -> int:
+    """Return the number of couples of bodies whose slots differ in their coefficients of friction."""
+    kinds = np.unique(np.column_stack([np.sort(link[shapes], axis=1), friction]), axis=0)
+    return len(kinds) - len(np.unique(kinds[:, :2], axis=0))
 
 
 def _slots_of_stops(code: OwnConstraints | None, first: int) -> tuple[NDArray, NDArray]:
