@@ -76,6 +76,12 @@ class Determined:
         -------
         (m + stops, 3) forces, N; (m + stops,) of bool; numbers of the pairs whose sum of normal forces is open.
         """
+        arcs = self._scene.stops.arcs if len(push) and self._scene.stops is not None else np.ones(len(push))
+        found, open_, pairs = self._of(k, rows, push / arcs)  # torques as forces at the arcs
+        found[len(found) - len(push) :] *= arcs[:, None]
+        return found, open_, pairs
+
+    def _of(self, k: int, rows: Rows, push: NDArray) -> tuple[NDArray, NDArray, set[int]]:
         pair, point, normal, gap, given = rows
         found = np.concatenate([given, np.outer(push, NO_PLACE)])
         open_, pairs = np.zeros(len(found), dtype=bool), set[int]()

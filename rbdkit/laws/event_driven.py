@@ -39,6 +39,8 @@ RUN_OFF = 1e-5
 over an edge."""
 ROUND_OFF = 1e-13
 """Gaps and velocities of current points that need no projection, as parts of the model's length and reference speed."""
+ROUNDING = 1e-12
+"""Part of the largest impulse of a blow below which an impulse is round-off, as at what rests beside it."""
 PARTING = 1e-9
 """Normal speed above which points separate, as a part of the largest speed there."""
 SLOWEST = 1e-4
@@ -201,8 +203,9 @@ class _Run:
             i = int(np.argmin(near.gap))
             name, stops = self.scene.pairs.names[near.pair[i]], self.scene.stops
             if stops is not None and name in stops.units:
+                passed = -near.gap[i] / stops.arcs[near.pair[i] - stops.first]
                 raise SimulationError(
-                    f"constraint {name!r} is passed by {-near.gap[i]:.3g} {stops.units[name]} where the motion begins; "
+                    f"constraint {name!r} is passed by {passed:.3g} {stops.units[name]} where the motion begins; "
                     "begin within its bounds, or take contact='time_stepping'"
                 )
             raise SimulationError(
@@ -509,7 +512,8 @@ class _Run:
             log.lost_normal[-1] += blow.lost[0]
             log.lost_friction[-1] += blow.lost[1]
             log.driven[-1] += self._driven(then, near, np.einsum("ik,ikj->ij", blow.lam, near.axes))
-            for p in np.unique(near.pair[blow.lam[:, 0] > 0.0]) if (u_n < -self.slowest).any() else ():
+            struck = blow.lam[:, 0] > ROUNDING * blow.lam[:, 0].max(initial=0.0)
+            for p in np.unique(near.pair[struck]) if (u_n < -self.slowest).any() else ():
                 own = near.pair == p
                 passed = "" if u_n[own].min() < -PARTING * scene.speed else "passed on"
                 log.event(then.t, "impact", [int(p)], float(blow.lam[own, 0].sum()), passed)

@@ -37,6 +37,8 @@ class Log:
         Number of steps of the run; points are kept for every `every`-th state and the last one.
     stops : mapping of str to str, optional
         Names of the unilateral constraints, with the unit of their gaps.
+    arcs : (stops,) array, optional
+        Lengths by which gaps of points are those of constraints times these, as those of `Stops`; 1 if not given.
     speed : float, optional
         Reference speed for tolerances, m/s.
     """
@@ -48,10 +50,12 @@ class Log:
         every: int,
         stops: Mapping[str, str] | None = None,
         speed: float = 1.0,
+        arcs: NDArray | None = None,
     ) -> None:
         self.speed = speed
         self.names, self.steps, self.every = tuple(names), steps, every
         self.stops = dict(stops or {})
+        self.arcs = np.ones(len(self.stops)) if arcs is None else arcs
         self.first_stop = len(self.names) - len(self.stops)
         self.pushes: dict[int, NDArray] = {}
         self.passed: dict[str, tuple[float, float]] = {}
@@ -80,8 +84,8 @@ class Log:
         """Log forces and violations of the unilateral constraints; return the other points and forces."""
         own = near.pair >= self.first_stop
         stop, push = near.pair[own] - self.first_stop, np.einsum("ij,ij->i", force[own], near.normal[own])
-        self.pushes[k] = np.bincount(stop, push, minlength=len(self.stops))
-        for i, gap in zip(stop.tolist(), near.gap[own].tolist(), strict=True):
+        self.pushes[k] = self.arcs * np.bincount(stop, push, minlength=len(self.stops))
+        for i, gap in zip(stop.tolist(), (near.gap[own] / self.arcs[stop]).tolist(), strict=True):
             self.passed_by(self.first_stop + i, -gap, t)
         return near.of(~own), force[~own]
 

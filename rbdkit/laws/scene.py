@@ -44,8 +44,6 @@ class Scene:
         reach = pairs.reach[np.isfinite(pairs.reach)]
         self._long = length_of(system.model)
         self.length = max(self._long, float(reach.max(initial=0.0)))
-        if self.stops is not None and "rad" in self.stops.units.values():
-            self.length = 1.0  # gaps are compared with it, and some are angles
         self.speed = speed_of(system.model) if speed is None else speed
         self.kernels = system._kernels
         self.friction = np.array([own.friction for own in pairs.surfaces], dtype=float)

@@ -17,6 +17,7 @@ from rbdkit.algorithms.element_rows import ElementRows, recorded_rows
 from rbdkit.laws.model_pairs import pairs_of
 from rbdkit.laws.near import NOTHING, Near, Pairs
 from rbdkit.model import Material, Model
+from rbdkit.model.closing.length import length_of
 from rbdkit.model.constraint_rows import record
 from rbdkit.model.kept import kept
 from rbdkit.model.one_sided import one_sided, without_stops
@@ -28,8 +29,9 @@ NO_PLACE = np.array([0.0, 0.0, 1.0])
 class Stops:
     """`Pairs` of a model, followed by its unilateral constraints: each of their rows is one more contact point.
 
-    A row has a gap, which must not become negative, and a force that pushes it open, in N, or N m if the gap is an
-    angle; it has no friction and no restitution.
+    A row has a gap, which must not become negative, and a force that pushes it open; it has no friction and no
+    restitution. Gaps in rad are taken as arcs, in m, at the model's characteristic length, and torques as forces there,
+    in N, so that laws compare them with those of other points; `arcs` are these lengths.
 
     Parameters
     ----------
@@ -46,9 +48,12 @@ class Stops:
         self.recorded = record(self.model, parts)
         rows = self.recorded.rows
         self.units = {row.constraint: row.unit for row in rows}
+        length = length_of(self.model)
+        self.arcs = np.array([length if self.units[name] == "rad" else 1.0 for name in self.stops])
         counts = [sum(row.constraint == name for row in rows) for name in self.stops]
         self.first = 0 if pairs is None else len(pairs.names)
         self.pair = self.first + np.repeat(np.arange(len(counts)), counts)
+        self._arc = self.arcs[self.pair - self.first]
         self.slot = np.concatenate([np.arange(k) for k in counts])
         n, none, empty = len(parts), np.zeros(0), np.zeros((0, 2))
         self.names = (*(() if pairs is None else pairs.names), *self.stops)
@@ -61,11 +66,12 @@ class Stops:
         self._row = {key: k for k, key in enumerate(zip(self.pair.tolist(), self.slot.tolist(), strict=True))}
 
     def at(self, t: float, q: NDArray, v: NDArray) -> ElementRows:
-        """Return gaps, Jacobian and velocities of all constraint rows in a state."""
-        return recorded_rows(self.model, self.recorded, q, v, t=t)
+        """Return gaps, Jacobian and velocities of all constraint rows in a state, those of angles as arcs."""
+        found, arc = recorded_rows(self.model, self.recorded, q, v, t=t), self._arc
+        return ElementRows(found.rows, arc[:, None] * found.K, arc * found.k, arc * found.gap, arc * found.slip)
 
     def fastest(self, t: float, q: NDArray, v: NDArray) -> float:
-        """Return the largest speed at which a gap closes, m/s or rad/s."""
+        """Return the largest speed at which a gap closes, m/s."""
         return float(np.maximum(-self.at(t, q, v).slip, 0.0).max(initial=0.0))
 
     def closest(self, t: float, q: NDArray) -> tuple[NDArray, NDArray]:
@@ -76,18 +82,19 @@ class Stops:
         return self.slot[rows], gap[rows]
 
     def pushes(self, near: Near, force: NDArray) -> NDArray:
-        """Return the forces of all constraint rows, (rows,), from forces (m, 3) at the near points."""
+        """Return the forces of all constraint rows, (rows,), N, from forces (m, 3) at the near points."""
         here, rows = self.numbers(near)
         push = np.zeros(len(self.pair))
         push[rows] = force[here] @ NO_PLACE
         return push
 
     def spread(self, t: float, q: NDArray, push: NDArray) -> NDArray:
-        """Return forces of all rows, (rows,), with each constraint's force (stops,) on its row nearest to the bound."""
+        """Return forces of all rows, (rows,), N, with each constraint's force (stops,), N or N m, on its row nearest to
+        the bound."""
         slots, _ = self.closest(t, q)
         of_rows = np.zeros(len(self.pair))
         for i, slot in enumerate(slots.tolist()):
-            of_rows[self._row[self.first + i, slot]] = push[i]
+            of_rows[self._row[self.first + i, slot]] = push[i] / self.arcs[i]
         return of_rows
 
     def numbers(self, near: Near) -> tuple[NDArray, NDArray]:
@@ -96,7 +103,7 @@ class Stops:
         return here, np.array([self._row[near.keys[i]] for i in here], dtype=int)
 
     def near(self, t: float, q: NDArray, v: NDArray, margin: float) -> Near:
-        """Return points and rows with gaps below the margin, m or rad, without rates."""
+        """Return points and rows with gaps below the margin, m, without rates."""
         found = NOTHING if self.pairs is None else self.pairs.near(t, q, v, margin)
         return self._with_rows(found, t, q, margin)
 

@@ -101,7 +101,8 @@ def run_law(
         )
     system = JointSystem(free, applied.function, external, book)
     speed = speed_of(model, w)
-    log = Log(pairs.names, len(times) - 1, every, stops, speed)
+    arcs = pairs.arcs if isinstance(pairs, Stops) else None
+    log = Log(pairs.names, len(times) - 1, every, stops, speed, arcs)
     steps = cast(Integrator, method)  # of given length, as is required
     compiled, why_not = None, ""
     if not book:
