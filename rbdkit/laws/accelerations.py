@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import bias_acceleration
 from rbdkit.algorithms.solvers import InfeasibleError, active_set, lemke
+from rbdkit.engine.contact.one_point import in_disc
 from rbdkit.laws.near import NOTHING, Near
-from rbdkit.laws.problem import in_disc
 from rbdkit.laws.scene import Scene
 from rbdkit.laws.shares import least_shares
 from rbdkit.laws.slow_points import rubbed
@@ -252,5 +252,6 @@ def _held(W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, star
     fits = bool(held and (lam[:, 0] >= 0.0).all() and (inside | ~slow).all())
     if not fits:
         lam[:, 0] = np.maximum(lam[:, 0], 0.0)
-        lam[:, 1:] = np.where(slow[:, None], in_disc(lam[:, 1:], mu * lam[:, 0]), -(mu * lam[:, 0])[:, None] * way)
+        cut = np.transpose(in_disc(lam[:, 1:].T, mu * lam[:, 0]))
+        lam[:, 1:] = np.where(slow[:, None], cut, -(mu * lam[:, 0])[:, None] * way)
     return lam, fits

@@ -83,6 +83,7 @@ class ContactForce(Law):
     knows: ClassVar[str] = "forces of surfaces"
     own_steps: ClassVar[bool] = False
     stops: ClassVar[bool] = False
+    shares: ClassVar[bool] = False
     assumes: ClassVar[str] = "forces of gaps and velocities at each place"
     conserves: ClassVar[tuple[str, ...]] = ("momentum of bodies that touch each other only",)
     solutions: ClassVar[str] = "always one"

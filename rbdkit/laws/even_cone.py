@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.contact.even_shares import ENOUGH, FLAT, POOR
-from rbdkit.laws.cone import Momentum, cone, own_inverse
-from rbdkit.laws.problem import Impulses, Problem, in_disc
+from rbdkit.engine.contact.one_point import arrested, own_inverse, slid, steepest, sticks
+from rbdkit.laws.cone import Momentum, cone
+from rbdkit.laws.problem import Impulses, Problem
 from rbdkit.laws.scene import Inverse
 
 MANY = 3
@@ -103,23 +104,15 @@ def even_cone(problem: Problem, parts: NDArray, *, tol: float, most: int, flat: 
 
 def _sweeps(problem: Problem, parts: NDArray, lam: NDArray, tol: float, most: int) -> tuple[Impulses, float]:
     """Run Jacobi sweeps from lam (m, 3); return the impulses and the last sweep's largest velocity correction, m/s."""
-    W, b, mu, m = problem.W, problem.b, problem.mu, len(problem)
-    own = parts[:, None, None] * np.einsum("iaib->iab", W.reshape(m, 3, m, 3))
-    n, t = (parts * slope for slope in problem.slopes())
-    inverse = np.array([own_inverse(block) for block in own])
+    W, b, m, friction = problem.W, problem.b, len(problem), problem.all()
+    own = [parts * x for x in problem.own_blocks()]
+    n, t, inverse = own[0], steepest(*own[3:]), own_inverse(*own)
     weight = np.column_stack([n, t, t])
-    n, t = np.where(n > 0.0, n, 1.0), np.where(t > 0.0, t, 1.0)[:, None]
     momentum, worst = Momentum(weight.ravel()), np.inf
     for sweep in range(1, most + 1):
-        wrong = (W @ lam.ravel() + b).reshape(m, 3)
-        new = lam - np.einsum("iab,ib->ia", inverse, wrong)
-        holds = (inverse[:, 0, 0] > 0.0) & (new[:, 0] > 0.0) & (np.hypot(new[:, 1], new[:, 2]) <= mu * new[:, 0])
-        alpha = np.maximum(0.0, lam[:, 0] - wrong[:, 0] / n)
-        slip = wrong[:, 1:] + own[:, 1:, 0] * (alpha - lam[:, 0])[:, None]
-        beta = in_disc(lam[:, 1:] - slip / t, mu * alpha)
-        beta = np.where(weight[:, 1:] > 0.0, beta, lam[:, 1:])
-        new = np.where(holds[:, None], new, np.column_stack([alpha, beta]))
-        new = np.where(weight[:, :1] > 0.0, new, lam)
+        old, wrong = lam.T, (W @ lam.ravel() + b).reshape(m, 3).T
+        stuck, sliding = arrested(old, wrong, inverse), slid(old, wrong, n, t, own[1:3], friction)
+        new = np.transpose(np.where(sticks(stuck, inverse, friction), stuck, sliding))
         change = weight * (new - lam)
         worst = float(np.maximum(np.abs(change[:, 0]), np.hypot(change[:, 1], change[:, 2])).max(initial=0.0))
         if worst <= tol or sweep == most:

@@ -43,6 +43,8 @@ class Law(ABC):
         Whether the law enforces unilateral constraints (joint stops, strings) as well as contacts.
     passes : float
         Violation of a unilateral constraint, m or rad, above which the report raises an alarm.
+    shares : bool
+        Whether what bodies leave open of its forces is shared out in the record, within circular cones of friction.
     order : int
         Order of convergence of the steps while contacts last.
     assumes, conserves, solutions : str
@@ -54,6 +56,7 @@ class Law(ABC):
     own_steps: ClassVar[bool]
     stops: ClassVar[bool] = True
     passes: ClassVar[float] = float("inf")
+    shares: ClassVar[bool] = True
     order: ClassVar[int] = 1
     assumes: ClassVar[str]
     conserves: ClassVar[tuple[str, ...]]

@@ -8,10 +8,13 @@ the report can say how well a step was solved.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rbdkit.engine.contact.one_point import Disc, Friction, Parts, missed, steepest
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,8 @@ class Problem:
         Names of the points, for messages.
     start : ndarray (m, 3)
         Initial guess of the impulses for iterative solvers, N s.
+    own : tuple of Friction, optional
+        Friction of each point, where it is a user's; only `cone` and `even_cone` know it.
     """
 
     W: NDArray
@@ -41,6 +46,7 @@ class Problem:
     mu: NDArray
     names: tuple[str, ...]
     start: NDArray
+    own: tuple[Friction, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.mu)
@@ -58,34 +64,39 @@ class Problem:
         """Return the problem restricted to some points, given by their indices."""
         three = (3 * rows[:, None] + np.arange(3)).ravel()
         names = tuple(self.names[int(i)] for i in rows)
-        return Problem(self.W[np.ix_(three, three)], self.b[three], self.mu[rows], names, self.start[rows])
+        own = None if self.own is None else tuple(self.own[int(i)] for i in rows)
+        return Problem(self.W[np.ix_(three, three)], self.b[three], self.mu[rows], names, self.start[rows], own)
 
-    def slopes(self) -> tuple[NDArray, NDArray]:
-        """Return each point's own diagonal terms: W_nn (m,) and the largest eigenvalue of its block W_tt (m,)."""
-        own = np.einsum("iaib->iab", self.W.reshape(len(self), 3, len(self), 3))
-        a, b, c = own[:, 1, 1], own[:, 1, 2], own[:, 2, 2]
-        return own[:, 0, 0], 0.5 * (a + c) + np.hypot(0.5 * (a - c), b)
+    def own_blocks(self) -> list[NDArray]:
+        """Return the upper triangles by rows of each point's own block of W, six arrays (m,)."""
+        own = np.einsum("iaib->abi", self.W.reshape(len(self), 3, len(self), 3))
+        return [own[a, b] for a, b in zip(*np.triu_indices(3), strict=True)]
+
+    def each(self) -> Sequence[Friction]:
+        """Return the friction of each point."""
+        return [Disc(mu) for mu in self.mu.tolist()] if self.own is None else self.own
+
+    def all(self) -> Friction:
+        """Return the friction of all points as a stack."""
+        return Disc(self.mu) if self.own is None else _Stack(self.own)
 
     def residual(self, lam: NDArray) -> float:
-        """Return the residual of impulses (m, 3): the largest velocity by which they violate the laws, m/s.
-
-        Both laws are written as projections (onto alpha >= 0, onto the friction disc), scaled to velocities by W_nn
-        and W_tt.
-        """
+        """Return the residual of impulses (m, 3): the largest velocity by which they violate the laws, m/s."""
         if not len(self):
             return 0.0
-        u = (self.W @ lam.ravel() + self.b).reshape(-1, 3)
-        n, t = self.slopes()
-        normal = np.abs(np.minimum(u[:, 0], n * lam[:, 0]))
-        step = np.where(t > 0.0, t, 1.0)[:, None]
-        wanted = in_disc(lam[:, 1:] - u[:, 1:] / step, self.mu * np.maximum(lam[:, 0], 0.0))
-        return float(max(normal.max(), (step * np.abs(lam[:, 1:] - wanted)).max()))
+        u, own = (self.W @ lam.ravel() + self.b).reshape(-1, 3), self.own_blocks()
+        return float(missed(u.T, lam.T, own[0], steepest(*own[3:]), self.all()).max())
 
 
-def in_disc(x: NDArray, radius: NDArray) -> NDArray:
-    """Project points (m, 2) onto discs about the origin with the given radii (m,)."""
-    size = np.hypot(x[:, 0], x[:, 1])
-    return x * np.where(size > radius, radius / np.where(size > 0.0, size, 1.0), 1.0)[:, None]
+class _Stack(Friction):
+    """The friction of several points, one after the other, as a user's law may branch on values."""
+
+    def __init__(self, own: Sequence[Friction]) -> None:
+        self.own = own
+
+    def nearest(self, wanted: Parts, push: NDArray) -> Parts:
+        points = zip(self.own, np.transpose(wanted).tolist(), push.tolist(), strict=True)
+        return list(np.transpose([one.nearest(here, n) for one, here, n in points]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ what it depends on does not change meanwhile.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from rbdkit.trace import Dependencies, Feedback, Graph, Impure, Symbol, Trace, n
 
 if TYPE_CHECKING:
     from rbdkit.laws.contact_force import ContactForce
+    from rbdkit.laws.law import Law
 
 SURFACE = ("friction", "restitution")
 """Numbers of the materials that every law gets at each place, in addition to its own."""
@@ -41,30 +43,50 @@ def recorded(law: ContactForce, numbers: tuple[str, ...]) -> ForceLaw:
     """
     sizes_of(law)
     users = is_users_own(law)
+    with watched(law):
+        settles = bool(law.states or law.kept)
+        return ForceLaw(
+            act=_recorded(law, "act", numbers, False, users),
+            act_apart=_recorded(law, "act", numbers, True, users) if law.states else None,
+            settle=_recorded(law, "settle", numbers, False, users) if settles else None,
+            settle_apart=_recorded(law, "settle", numbers, True, users) if settles else None,
+            states=tuple(law.states.values()),
+            kept=sum(law.kept.values()),
+            numbers=len(numbers) + len(SURFACE),
+            reach=float(law.reach),
+        )
+
+
+@contextmanager
+def watched(law: Law) -> Iterator[None]:
+    """Run the tracing of a law; a user's must be pure, and nothing that it depends on may change meanwhile.
+
+    Raises
+    ------
+    NotCovered
+        If it is not, or if tracing fails.
+    """
     try:
-        watched: Any = nullcontext()
-        if users:
+        guard: Any = nullcontext()
+        if is_users_own(law):
             used = Dependencies({type(law).__name__: law}, objects=(type(law),))
             used.require_pure()
-            watched = used.guard.untouched()
-        with watched:
-            settles = bool(law.states or law.kept)
-            return ForceLaw(
-                act=_recorded(law, "act", numbers, False, users),
-                act_apart=_recorded(law, "act", numbers, True, users) if law.states else None,
-                settle=_recorded(law, "settle", numbers, False, users) if settles else None,
-                settle_apart=_recorded(law, "settle", numbers, True, users) if settles else None,
-                states=tuple(law.states.values()),
-                kept=sum(law.kept.values()),
-                numbers=len(numbers) + len(SURFACE),
-                reach=float(law.reach),
-            )
+            guard = used.guard.untouched()
+        with guard:
+            yield
     except Impure as fault:
         raise NotCovered(f"law {law.name!r}: {fault}") from fault
     except NotCovered:
         raise
     except Exception as fault:  # a user's code on numbers that are not known yet: anything may go wrong in it
         raise NotCovered(f"law {law.name!r} cannot be compiled: {type(fault).__name__}: {fault}") from fault
+
+
+def traced(graph: Graph, results: Sequence[Any], given: int = 0) -> Feedback:
+    """Return what a law has said as a function of the loads of a graph. given : how many "numbers" it loads."""
+    graph.require_not_refused()
+    outputs = tuple(x if isinstance(x, Symbol) else float(x) for x in map(_number, results))
+    return Feedback.of(Trace(graph, (), (), outputs, ()), [0.0] * given)
 
 
 def _recorded(law: ContactForce, method: str, numbers: tuple[str, ...], apart: bool, users: bool) -> Feedback:
@@ -93,15 +115,13 @@ def _recorded(law: ContactForce, method: str, numbers: tuple[str, ...], apart: b
     known |= {name: symbols(np.zeros(3)) if apart else load(name, 0, 3) for name in vectors}
     point = ContactPoint(known, states)
     getattr(dressed(law, given), method)(point)
-    graph.require_not_refused()
     if method == "act":
         results = [] if apart else list(point.force)
         results += _states(law, law.states, point.rates, None)
     else:
         results = _states(law, law.states, point.kept, states) + _states(law, law.kept, point.kept, states)
-    outputs = tuple(x if isinstance(x, Symbol) else float(x) for x in map(_number, results))
     own = len(numbers) + len(SURFACE)
-    return _of_places(Feedback.of(Trace(graph, (), (), outputs, ()), [0.0] * own), own)
+    return _of_places(traced(graph, results, own), own)
 
 
 def _states(law: ContactForce, names: Any, said: dict[str, Any], instead: dict[str, Any] | None) -> list[Any]:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.engine.contact.one_point import in_disc
 from rbdkit.errors import ConvergenceError
-from rbdkit.laws.problem import Impulses, Problem, in_disc
+from rbdkit.laws.problem import Impulses, Problem
 
 SETTLED = 1e-11
 """Largest residual of the laws, as a part of the largest acceleration."""
@@ -102,7 +103,8 @@ class _Law:
         """Return the projected forces (m, 3), and those before projection."""
         y = x - self.step * (self.A @ x.ravel() + self.b).reshape(-1, 3)
         normal = np.maximum(y[:, 0], 0.0)
-        tangential = np.where(self.slow[:, None], in_disc(y[:, 1:], self.mu * np.maximum(x[:, 0], 0.0)), 0.0)
+        cut = np.transpose(in_disc(y[:, 1:].T, self.mu * np.maximum(x[:, 0], 0.0)))
+        tangential = np.where(self.slow[:, None], cut, 0.0)
         return np.column_stack([normal, tangential]), y
 
     def off(self, x: NDArray) -> float:
@@ -158,5 +160,5 @@ class _Law:
                 flat[n] = max(0.0, flat[n] - self.step[i, 0] * float(self.A[n] @ flat + self.b[n]))
                 if self.slow[i]:
                     y = flat[t] - self.step[i, 1] * (self.A[t] @ flat + self.b[t])
-                    flat[t] = in_disc(y[None], np.array([self.mu[i] * flat[n]]))[0]
+                    flat[t] = in_disc(y.tolist(), float(self.mu[i] * flat[n]))
         return x

@@ -16,19 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.solvers import InfeasibleError, active_set
 from rbdkit.engine.contact.even_shares import FLAT, NOTICED
-from rbdkit.engine.contact.sweeps import INSIDE, POINTS
+from rbdkit.engine.contact.one_point import Disc, in_disc, least_speed
+from rbdkit.engine.contact.sweeps import BOUNCE, INSIDE, POINTS
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Integrator
 from rbdkit.laws.cone import cone
+from rbdkit.laws.contact_point import ContactPoint
 from rbdkit.laws.driven import driven_power
 from rbdkit.laws.even_cone import even_cone, more_than_needed, parts_of_mass
 from rbdkit.laws.law import Law, Sample
@@ -36,6 +38,7 @@ from rbdkit.laws.log import Log
 from rbdkit.laws.near import Near
 from rbdkit.laws.problem import Impulses, Problem
 from rbdkit.laws.pyramid import program, pyramid, staggered
+from rbdkit.laws.recorded_impulses import Asked, recorded_impulses
 from rbdkit.laws.scene import Inverse, Scene
 from rbdkit.laws.slow_points import newton
 from rbdkit.model.names import listed
@@ -65,8 +68,9 @@ LONGER = 20
 """Factor by which the limit on sweeps is raised for few points."""
 WILD = 0.1
 """Residual, as a part of the largest velocity, above which the convex program is solved instead."""
-BOUNCE = 1e-3
-"""Approach speed below which collisions are inelastic, as a part of the reference speed."""
+
+OF_POINTS = ("friction", "rebound")
+"""Functions of a law at one point that a subclass may override; the compiled loop takes them from there."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,18 @@ class TimeStepping(Law):
     >>> from rbdkit.laws import TimeStepping
     >>> TimeStepping(solver="pyramid").name
     'time_stepping'
+
+    A law of one's own: friction along either tangent by itself, and bodies that part at a given speed at most:
+
+    >>> import numpy as np
+    >>> import rbdkit as rbd
+    >>> class Square(TimeStepping):
+    ...     def friction(self, at, wanted, push):
+    ...         return np.clip(wanted, -at.friction * push, at.friction * push)
+    ...     def rebound(self, at):
+    ...         return np.minimum(-at.restitution * at.velocity[0], 0.5)
+    >>> rbd.simulate(*rbd.library.bouncing_ball(), duration=0.1, contact=Square()).report.backend
+    'compiled loop (LLVM)'
     """
 
     name: ClassVar[str] = "time_stepping"
@@ -145,12 +161,51 @@ class TimeStepping(Law):
             raise SimulationError(f"recovery = {shown(self.recovery)} must lie from 0 to 1")
         if not isinstance(self.implicit, bool):
             raise SimulationError(f"implicit = {shown(self.implicit)} must be True or False")
+        if self.solver != "cone" and "friction" in self._own:
+            raise SimulationError(
+                f"solver {self.solver!r} knows pyramids in circular cones, and {type(self).__name__} has a friction of "
+                "its own; take solver 'cone'"
+            )
+
+    def friction(self, at: ContactPoint, wanted: Any, push: Any) -> Any:
+        """Return the tangential impulse (2,), N s, that friction gives at a point where bodies push each other.
+
+        Coulomb's law with circular cones; a subclass may have another one. It is asked where the pair of materials has
+        a coefficient of friction. It returns `wanted` itself if friction can give that, else the nearest impulse that
+        it can: a projection onto a convex set, which grows with `push`.
+
+        Parameters
+        ----------
+        at : ContactPoint
+            The point at the beginning of the step.
+        wanted : (2,) tangential impulse that would end all sliding, along both tangents of the point, N s.
+        push : impulse along the normal, N s.
+        """
+        return in_disc(wanted, at.friction * push)
+
+    def rebound(self, at: ContactPoint) -> Any:
+        """Return the speed with which bodies part after they have struck each other, m/s: Newton's law ``-e u_n``.
+
+        A subclass may have another law. It is asked at the beginning of a step, ``at.velocity[0]`` is negative where
+        bodies approach each other.
+        """
+        return -at.restitution * at.velocity[0]
+
+    @property
+    def _own(self) -> list[str]:
+        """Which functions of a point are those of a subclass."""
+        return [name for name in OF_POINTS if getattr(type(self), name) is not getattr(TimeStepping, name)]
+
+    @property
+    def shares(self) -> bool:  # type: ignore[override]
+        return "friction" not in self._own
 
     def compiled(self) -> TimeSteps | None:
         if self.solver != "cone" or self.implicit:
             return None
+        law = recorded_impulses(self, self._own) if self._own else None
         tol, *coarse = (self._tolerance(points) for points in (0, *(points + 1 for points in POINTS)))
-        return TimeSteps(int(self.sweeps), tol, self.recovery, TOO_HARD, tuple(coarse))
+        return TimeSteps(int(self.sweeps), tol, self.recovery, TOO_HARD, tuple(coarse), law)
 
     def _tolerance(self, points: int) -> float:
         """Return the relative tolerance of sweeps over the given number of points."""
@@ -211,9 +266,12 @@ class TimeStepping(Law):
             W = J @ yields
             W = 0.5 * (W + W.T)
             before, free = J @ v + carried, J @ v_free + carried
-            b = self._allowed(scene, near, before, free, h)
+            points = self._points(scene, t, near, before)
+            least, own = self._asked(points, free, h, BOUNCE * scene.speed)
+            b = free.copy()
+            b[::3] -= least
             start = memory.beside(near, ahead + NEIGHBOURS * scene.length)
-            problem = Problem(W, b, scene.friction[near.pair], scene.names(near), start)
+            problem = Problem(W, b, points["friction"], scene.names(near), start, own)
             found, residual = self._solve(problem)
             if self.solver == "cone" and self._shares_matter(scene, near, problem, found, before, residual):
                 tol = self._tolerance(len(near)) * float(np.abs(b).max())
@@ -231,16 +289,32 @@ class TimeStepping(Law):
             step.q, step.w[:nv] = scene.system.project(step.q, step.w[:nv], t + h)
         return step
 
-    def _allowed(self, scene: Scene, near: Near, before: NDArray, free: NDArray, h: float) -> NDArray:
-        """Return b of the problem: velocities without impulses, along normals minus the lowest admissible velocity.
+    @staticmethod
+    def _points(scene: Scene, t: float, near: Near, before: NDArray) -> dict[str, Any]:
+        """Return what a law sees of points: arrays whose last axis runs over them."""
+        normal, first, second = np.moveaxis(near.axes, 0, -1)
+        surface = {"friction": scene.friction[near.pair], "restitution": scene.restitution[near.pair]}
+        axes = {"normal": normal, "first": first, "second": second}
+        return {"gap": near.gap, "velocity": before.reshape(-1, 3).T, **axes, **surface, "time": t, "since": 0.0}
 
-        That is ``-gap / h``, or ``-e u_n`` for points that bounce in this step.
+    def _asked(self, points: dict[str, Any], free: NDArray, h: float, slow: float) -> tuple[NDArray, Any]:
+        """Return the least velocities (m,) along normals, and the friction of each point if it is a user's.
+
+        A user's functions are asked for each point separately, since they may branch on values; ours take arrays.
         """
-        b = free.copy()
-        open_, arriving, e = np.maximum(near.gap, 0.0), before[::3], scene.restitution[near.pair]
-        bounces = (arriving < -BOUNCE * scene.speed) & (near.gap + h * free[::3] < 0.0) & (e > 0.0)
-        b[::3] += np.where(bounces, e * np.minimum(arriving, 0.0), open_ / h)
-        return b
+        gap, arriving = points["gap"], points["velocity"][0]
+        each = [
+            ContactPoint({name: x[..., i] if np.ndim(x) else x for name, x in points.items()}, {})
+            for i in range(len(gap) if self._own else 0)
+        ]
+        if "rebound" in self._own:
+            rebound = np.array([float(self.rebound(at)) for at in each])
+        else:
+            rebound = self.rebound(ContactPoint(points, {}))
+        own = None
+        if "friction" in self._own:
+            own = tuple(Asked(self, at) if at.friction > 0.0 else Disc(0.0) for at in each)
+        return least_speed(gap, arriving, free[::3], rebound, h, slow), own
 
     def _shares_matter(
         self, scene: Scene, near: Near, problem: Problem, found: Impulses, before: NDArray, residual: float
@@ -282,8 +356,8 @@ class TimeStepping(Law):
         tol = self._tolerance(points) * scale
         if self.solver == "cone":
             found, residual = self._swept(problem, tol)
-            if found.settled or residual <= UNSETTLED * scale:
-                return found, residual
+            if found.settled or residual <= UNSETTLED * scale or problem.own is not None:
+                return found, residual  # the other solvers know circular cones
             n = slice(None, None, 3)
             active_set(problem.W[n, n], problem.b[n], problem.names)  # says which points nothing can part
             found, residual = self._by_pivots(problem, found, residual)
@@ -307,7 +381,7 @@ class TimeStepping(Law):
         if found.settled:
             return found, problem.residual(found.lam)
         best, least = found, problem.residual(found.lam)
-        if len(problem) <= MANY:
+        if len(problem) <= MANY and problem.own is None:
             other = newton(replace(problem, start=found.lam), tol=tol, most=TURNS)
             off = problem.residual(other.lam)
             rounds = found.rounds + TURNS

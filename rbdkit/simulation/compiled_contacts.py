@@ -23,8 +23,9 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.motion import JointMotion
 from rbdkit.formulations import Acting, Force
 from rbdkit.integrators import Integrator
-from rbdkit.laws import ContactEvent, ContactForce, Law, Log
+from rbdkit.laws import ContactEvent, ContactForce, Law, Log, TimeStepping
 from rbdkit.laws.log import Rows
+from rbdkit.laws.time_stepping import OF_POINTS
 from rbdkit.model import Model
 from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import acting, recording_of
@@ -169,14 +170,12 @@ def compiled_law(
     if kernels is None or scene is None:
         return None, why_not
     method: TimeSteps | ForceSteps | None
-    if law.own_steps:
-        method = law.compiled()
-    else:
-        pairs = [model.contact_pairs[k] for k in scene.pair[: scene.counts["first_stop"]].tolist()]
-        try:
-            method = law.stepped(integrator, [pair.material for pair in pairs], [pair.name for pair in pairs])
-        except NotCovered as fault:
-            return None, str(fault)
+    pairs = [model.contact_pairs[k] for k in scene.pair[: scene.counts["first_stop"]].tolist()]
+    surfaces, names = [pair.material for pair in pairs], [pair.name for pair in pairs]
+    try:
+        method = law.compiled() if law.own_steps else law.stepped(integrator, surfaces, names)
+    except NotCovered as fault:
+        return None, str(fault)
     if method is None:
         known = law.own_steps or type(law).stepped is not Law.stepped
         return None, f"law {law.name!r} is not compiled with these options" if known else ""
@@ -191,12 +190,18 @@ def compiled_law(
 def _passed_over(law: Law) -> str:
     """Return the name of a law's user-defined class if the compiled loop would ignore what it overrides; else "".
 
-    `act` and `settle` of a contact force law are traced from the object itself, so overriding them is safe.
+    What is traced from the object itself may be overridden: `act` and `settle` of a contact force law, `friction` and
+    `rebound` of time stepping.
     """
-    if not isinstance(law, ContactForce):
+    if isinstance(law, ContactForce):
+        fixed = {"samples", "stepped", "judge"}
+    elif isinstance(law, TimeStepping):
+        fixed = {name for name, x in vars(TimeStepping).items() if callable(x) and not name.startswith("__")}
+        fixed = fixed - {*OF_POINTS} | {"judge"}
+    else:
         return users_class(law, "compiled" if law.own_steps else "stepped")
     users = [kind for kind in type(law).__mro__ if not kind.__module__.startswith("rbdkit.")]
-    return next((kind.__name__ for kind in users if {"samples", "stepped", "judge"} & vars(kind).keys()), "")
+    return next((kind.__name__ for kind in users if fixed & vars(kind).keys()), "")
 
 
 def _points(scene: Scene, entries: NDArray) -> list[tuple[int, Rows]]:

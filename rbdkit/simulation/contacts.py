@@ -177,7 +177,7 @@ def _motion(
 ) -> Trajectory:
     """Return the trajectory of a recording, with contact record and events from its log."""
     contacts = log.record(times, recording.t)
-    if not isinstance(law, ContactForce) and (contacts.names or contacts.stops):
+    if law.shares and (contacts.names or contacts.stops):
         states = Determined(model, recording.t, recording.q, recording.v[:, : model.nv], law.own_steps)
         contacts = replace(contacts, motion=states)
     parts: dict[str, Any] = {"contacts": contacts, "events": tuple(log.events)}

@@ -38,9 +38,9 @@ from rbdkit.engine.contact.contacts import (
     Contacts,
     contact_arrays,
 )
+from rbdkit.engine.contact.one_point import both
 from rbdkit.engine.contact.scene import FAST, Scene
 from rbdkit.engine.contact.sweeps import impulse
-from rbdkit.engine.contact.visits import both
 from rbdkit.spatial.vector3 import Vector
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select
 

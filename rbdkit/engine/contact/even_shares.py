@@ -37,9 +37,10 @@ from rbdkit.engine.contact.contacts import (
     Contact,
     Contacts,
 )
+from rbdkit.engine.contact.one_point import both
 from rbdkit.engine.contact.rows import ROWS, parts
 from rbdkit.engine.contact.scene import LONG, MANY
-from rbdkit.engine.contact.visits import Solving, both, push
+from rbdkit.engine.contact.visits import Solving, push
 from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, select
 

@@ -38,6 +38,7 @@ from rbdkit.engine.contact.contacts import (
     Contacts,
 )
 from rbdkit.engine.contact.diary import CROWDED, FRICTION_WORK, NORMAL_WORK
+from rbdkit.engine.contact.sweeps import Sweeps
 from rbdkit.engine.contact.touching_tree import RecordedTouchingTree
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.contribution import RowCode
@@ -145,7 +146,7 @@ class RecordedForceTree(RecordedTouchingTree):
             self._tell(contact, self._said("act", contact.part(SLOT), v, contact)[:3])
         self.diary.leave_if_full()
         self.diary.write()
-        self.sweeps.end()
+        Sweeps(program).end()
 
     def settled(self, n: Index) -> None:
         """Update the state variables and memory of the law at the end of step n, in "x_new" and "v_new"."""

@@ -37,17 +37,16 @@ from rbdkit.engine.contact.contacts import (
     Contact,
     Contacts,
 )
+from rbdkit.engine.contact.one_point import own_inverse, steepest
 from rbdkit.engine.rows.elimination import Elimination
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.spatial.vector3 import Vector, cross, dot
-from rbdkit.trace import Index, Program, Scalar, equal, select, sqrt
+from rbdkit.trace import Index, Program, Scalar, equal
 
 if TYPE_CHECKING:
     from rbdkit.engine.contact.stops import Stops
 
 ROWS = 3
-REGULAR = 1e-9
-"""Smallest determinant of a contact's own block, relative to the product of its diagonal, for which it is inverted."""
 
 
 @dataclass(frozen=True)
@@ -216,16 +215,6 @@ class ContactRows:
             for line in lines.each():
                 for k, (r, s) in pairs.items():
                     contact[k] = contact[k] + dot(line.row("contact_J", r), line.row("contact_Y", s))
-        self._invert(contact)
-        mean, half = 0.5 * (contact[T11] + contact[T22]), 0.5 * (contact[T11] - contact[T22])
-        contact[TT] = mean + sqrt(half * half + contact[T12] * contact[T12])
-
-    def _invert(self, contact: Contact) -> None:
-        """Invert the contact's own 3x3 block; the inverse is zero where the block is singular."""
-        a, b, c, d, e, f = (contact[k] for k in (NN, N1, N2, T11, T12, T22))
-        cofactors = [d * f - e * e, c * e - b * f, b * e - c * d, a * f - c * c, b * c - a * e, a * d - b * b]
-        determinant = a * cofactors[0] + b * cofactors[1] + c * cofactors[2]
-        regular = determinant > REGULAR * (a * d * f)
-        factor = select(regular, 1.0 / select(regular, determinant, 1.0), 0.0)
-        for k, x in enumerate(cofactors):
-            contact[INVERSE + k] = factor * x
+        for k, x in enumerate(own_inverse(*(contact[k] for k in (NN, N1, N2, T11, T12, T22)))):
+            contact[INVERSE + k] = x
+        contact[TT] = steepest(contact[T11], contact[T12], contact[T22])

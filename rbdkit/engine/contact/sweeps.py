@@ -2,9 +2,9 @@
 
 The matrix of all contacts (the Delassus matrix) is never formed: the update of a contact changes the velocities of its
 two branches, and the next contact reads them from there, so an iteration costs as much as the contacts have rows.
-Impulses start from those of the step before (warm start). `visits` is the update of one contact, `momentum` the
-acceleration, and `even_shares` what is done about redundant points. Iterations end when no contact's velocity changes
-by more than a tolerance, which is relative to the velocity error at zero impulses.
+Impulses start from those of the step before (warm start). `one_point` is the law, `visits` the update of one contact,
+`momentum` the acceleration, and `even_shares` what is done about redundant points. Iterations end when no contact's
+velocity changes by more than a tolerance, which is relative to the velocity error at zero impulses.
 
 Overlaps are not resolved by the velocities of the step, which would gain energy, but by displacements of their own:
 `lead_out` solves a second problem, without friction, whose velocities move the bodies in this step and are forgotten.
@@ -20,7 +20,6 @@ from rbdkit.engine.contact.contacts import (
     BEFORE,
     CHANGE,
     FIRST,
-    FRICTION,
     FULL,
     GAP,
     H_STEP,
@@ -47,11 +46,12 @@ from rbdkit.engine.contact.contacts import (
 )
 from rbdkit.engine.contact.even_shares import AT_ONCE, ENOUGH, TURNS, EvenShares
 from rbdkit.engine.contact.momentum import Momentum
+from rbdkit.engine.contact.one_point import ImpulseLaw, both, least_speed, missed
 from rbdkit.engine.contact.rows import ROWS
 from rbdkit.engine.contact.scene import FAST, LONG
-from rbdkit.engine.contact.visits import Solving, both, in_disc, measure, push, visit
-from rbdkit.spatial.vector3 import Vector, dot
-from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select, sqrt
+from rbdkit.engine.contact.visits import Solving, asked, measure, push, visit, wrong_of
+from rbdkit.spatial.vector3 import Vector
+from rbdkit.trace import LARGEST_WHOLE, Program, Scalar, equal, maximum, minimum, select
 
 MOST, RECOVERY, HARD, TOL = range(4)
 """Places in "contact_options": most iterations; the fraction of an overlap that is resolved in a step; the velocity
@@ -68,30 +68,26 @@ INSIDE, LEADING = 1e-12, 1e-6
 """Overlap that is tolerated, relative to the length of the model; and the relative tolerance for resolving others."""
 
 
-CONTACT_LAW, LEAD_OUT = Solving("contact_v", IMPULSE, True), Solving("contact_out", OUT, False)
+LEAD_OUT = Solving("contact_out", OUT, False)
 
 
 class Sweeps:
-    """Computes the impulses of all contacts of a step, on velocities in "contact_v"."""
+    """Computes the impulses of all contacts of a step, on velocities in "contact_v". law : a user's, or None."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, law: ImpulseLaw | None = None) -> None:
         self.program, self.contacts = program, Contacts(program)
+        self.solving = Solving("contact_v", IMPULSE, True, law)
 
     def begin(self) -> None:
         """Set the target velocity of each contact and the tolerance, and apply the impulses of the step before."""
         program = self.program
         program.store("contact_state", 0, TOLERANCE, 0.0)
         for contact in self.contacts.each():
-            measure(contact, CONTACT_LAW)
+            measure(contact, self.solving)
             free, *slip = (contact[SPEED + r] for r in range(ROWS))
             h, gap, arriving = program.load("contact_state", 0, H_STEP), contact[GAP], contact[ARRIVING]
-            e = contact[RESTITUTION]
-            comes_back = both(
-                both(arriving < -BOUNCE * program.load("measures", 0, FAST), gap + h * free < 0.0), e > 0.0
-            )
-            # A gap may just close in the step. With restitution the contact leaves at once: it has come back within the
-            # step.
-            least = select(comes_back, -e * arriving, -maximum(gap, 0.0) / h)
+            slow = BOUNCE * program.load("measures", 0, FAST)
+            least = least_speed(gap, arriving, free, self._rebound(contact), h, slow)
             contact[TARGET], contact[PULL] = least, free - arriving
             size = program.load("contact_state", 0, TOLERANCE)
             for wrong in (free - least, *slip):
@@ -108,44 +104,38 @@ class Sweeps:
             before = contact.part(SLOT) * ROWS
             for r in range(ROWS):
                 contact[IMPULSE + r] = contact[CHANGE + r] = program.load("slot_impulses", before, r)
-            push(contact, CONTACT_LAW)
+            push(contact, self.solving)
 
     def record(self) -> None:
         """Find the impulses that obey the contact law, on "contact_v", and the contacts' velocities with them."""
-        program, shares = self.program, EvenShares(self.program, CONTACT_LAW)
+        program, shares = self.program, EvenShares(self.program, self.solving)
         shares.begin()
         with program.loop(0, TURNS) as turn:
-            self._sweep(CONTACT_LAW)
+            self._sweep(self.solving)
             shares.record(turn)
             program.break_if(program.load("contact_state", 0, OPEN) < 0.5)
         program.store("contact_state", 0, MISSED, 0.0)
         for contact in self.contacts.each():
-            measure(contact, CONTACT_LAW)
-            missed = maximum(program.load("contact_state", 0, MISSED), self._missed(contact))
-            program.store("contact_state", 0, MISSED, missed)
+            measure(contact, self.solving)
+            impulses, friction = [contact[IMPULSE + r] for r in range(ROWS)], self.solving.friction(contact)
+            off = missed(wrong_of(contact), impulses, contact[NN], contact[TT], friction)
+            program.store("contact_state", 0, MISSED, maximum(program.load("contact_state", 0, MISSED), off))
 
     def too_hard(self) -> Any:
         """Return whether the iteration failed to come near the contact law: a condition for `select`."""
-        missed, limit = self.program.load("contact_state", 0, MISSED), self.program.load("contact_options", 0, HARD)
+        off, limit = self.program.load("contact_state", 0, MISSED), self.program.load("contact_options", 0, HARD)
         left = self.program.load("contact_state", 0, RESIDUAL) > self.program.load("contact_state", 0, TOLERANCE)
         wrong = both(
-            missed > WRONG * self.program.load("measures", 0, FAST),
-            missed > limit * self.program.load("contact_state", 0, SCALE),
+            off > WRONG * self.program.load("measures", 0, FAST),
+            off > limit * self.program.load("contact_state", 0, SCALE),
         )
         return both(left, wrong)
 
-    def _missed(self, contact: Contact) -> Scalar:
-        """Return by how much a contact violates its law, as a velocity.
-
-        Complementarity by min(u, NN impulse); friction by the distance of the tangential impulse from its projected
-        update.
-        """
-        nn, tt = contact[NN], contact[TT]
-        u, t = contact[SPEED] - contact[TARGET], [contact[IMPULSE + 1], contact[IMPULSE + 2]]
-        step = select(tt > 0.0, tt, 1.0)
-        wanted = [x - contact[SPEED + 1 + k] / step for k, x in enumerate(t)]
-        off = [x - y for x, y in zip(t, in_disc(wanted, contact[FRICTION] * contact[IMPULSE]), strict=True)]
-        return maximum(abs(minimum(u, nn * contact[IMPULSE])), step * sqrt(dot(off, off)))
+    def _rebound(self, contact: Contact) -> Scalar:
+        law = None if self.solving.law is None else self.solving.law.rebound
+        if law is not None:
+            return asked(contact, law, "rebound", {})[0]
+        return -contact[RESTITUTION] * contact[ARRIVING]
 
     def lead_out(self) -> None:
         """Find velocities, in "contact_out", that resolve a part of the overlaps in this step only."""

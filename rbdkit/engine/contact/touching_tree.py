@@ -9,6 +9,7 @@ from typing import ClassVar
 from rbdkit.collision import Kind
 from rbdkit.engine.contact.contacts import FULL, H_STEP, NOW
 from rbdkit.engine.contact.diary import CROWDED, STUCK, Diary
+from rbdkit.engine.contact.one_point import ImpulseLaw
 from rbdkit.engine.contact.rows import ContactRows
 from rbdkit.engine.contact.search import Search
 from rbdkit.engine.contact.spinning import steadied
@@ -65,7 +66,7 @@ class RecordedTouchingTree(RecordedTree):
         elimination = None if self.held is None else self.held.elimination
         self.stops = None if stops is None else Stops(self.at, stops)
         self.search, self.rows = Search(self.at, kinds), ContactRows(tree, elimination, self.stops)
-        self.order, self.sweeps, self.diary = VisitOrder(tree.program), Sweeps(tree.program), Diary(tree.program)
+        self.order, self.diary = VisitOrder(tree.program), Diary(tree.program)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
         """Compute vdot without contacts; leaves the factors of H and the poses of the links for the contact rows."""
@@ -152,14 +153,16 @@ class RecordedTouchingTree(RecordedTree):
                 q_new[i] = i.motion.glide(q[i], by[i], c)
                 velocity[i] = i.motion.after_glide(by[i], velocity[i], c)
 
-    def touch(self, moment: Moment, v: Part, u: Part) -> None:
+    def touch(self, moment: Moment, v: Part, u: Part, law: ImpulseLaw | None) -> None:
         """Apply the contact impulses of a step to v, and write to u the velocities that move the positions.
 
         v holds the velocities without contact on entry. To be recorded after `rate` at the beginning of the step.
         Leaves the program for good if the contact list is too short or the step too hard, and to do the step again if
         the log is full.
+
+        law : a user's law of impulses at a point, or None.
         """
-        program, tree = self.program, self.tree
+        program, tree, sweeps = self.program, self.tree, Sweeps(self.program, law)
         program.store("contact_state", 0, H_STEP, moment.h)
         program.store("contact_state", 0, NOW, moment.time)
         program.store("contact_state", 0, FULL, 0.0)
@@ -177,15 +180,15 @@ class RecordedTouchingTree(RecordedTree):
             place = program.entry("place_of_velocity", a)
             program.store("contact_v", place, 0, v.load(program, a))
             program.store("contact_out", place, 0, 0.0)
-        self.sweeps.begin()
-        self.sweeps.record()
-        program.store("account", 0, STUCK, select(self.sweeps.too_hard(), 1.0, 0.0))
+        sweeps.begin()
+        sweeps.record()
+        program.store("account", 0, STUCK, select(sweeps.too_hard(), 1.0, 0.0))
         program.leave_if(program.load("account", 0, STUCK) > 0.5)
         # From here on the step is certain: before, the program can be left and the step repeated without a trace.
         self.diary.leave_if_full()
         self.diary.write()
-        self.sweeps.end()
-        self.sweeps.lead_out()
+        sweeps.end()
+        sweeps.lead_out()
         self.diary.write_lifted()
         for a in tree.freedoms():
             place = program.entry("place_of_velocity", a)

@@ -1,30 +1,33 @@
-"""One projected Gauss-Seidel step: the new impulse of one contact, with the impulses of all others fixed.
+"""The update of one contact in a program: its velocity, its new impulse by `one_point`, and what that changes.
 
-First the impulse that stops the contact point altogether, by the inverse of the contact's own 3x3 block; if it pushes
-and lies in the friction cone, the contact sticks and this is the solution. Otherwise the contact separates or slides:
-then the normal impulse that makes the normal velocity what it must be, and after it a projected gradient step of the
-tangential impulse onto the disc of radius mu times the normal impulse, with the larger eigenvalue as step size.
+The velocities of a contact are read from its two branches, and written there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rbdkit.engine.contact.branches import MORE, ONE, TWO
 from rbdkit.engine.contact.contacts import (
+    ARRIVING,
     ASIDE,
     CHANGE,
+    FIRST,
     FORM,
     FRICTION,
+    GAP,
     IMPULSE,
     INVERSE,
     MIDDLE,
     N1,
     N2,
     NN,
+    NORMAL,
+    NOW,
     RESIDUAL,
+    RESTITUTION,
+    SECOND,
     SHIFT_1,
     SHIFT_2,
     SPEED,
@@ -34,26 +37,64 @@ from rbdkit.engine.contact.contacts import (
     TT,
     Contact,
 )
+from rbdkit.engine.contact.one_point import Disc, Friction, ImpulseLaw, Parts, arrested, slid, sticks
 from rbdkit.engine.contact.rows import ROWS, Line, Lines, parts
 from rbdkit.spatial.vector3 import dot
-from rbdkit.trace import Scalar, equal, maximum, select, sqrt
+from rbdkit.trace import Feedback, Scalar, equal, maximum, select, sqrt
+
+CONSTANTS = {name: f"{name}_constants" for name in ("friction", "rebound")}
+"""Arrays of the constants of a user's law, by the traced function that reads them."""
+OF_CONTACT = {
+    "gap": GAP, "velocity": ARRIVING, "normal": NORMAL, "first": FIRST, "second": SECOND, "friction": FRICTION,
+    "restitution": RESTITUTION,
+}  # fmt: skip
+"""Where a contact has what a law asks of a point."""
 
 
 @dataclass(frozen=True)
 class Solving:
     """The problem that iterations solve: an array of velocities, and where contacts keep the impulses.
 
-    rough : whether there is friction.
+    rough : whether there is friction. law : a user's law of impulses, or None.
     """
 
     velocities: str
     impulse: int
     rough: bool
+    law: ImpulseLaw | None = None
 
     @property
     def rows(self) -> int:
         """Number of rows of a contact that take part."""
         return ROWS if self.rough else 1
+
+    def friction(self, contact: Contact) -> Friction:
+        """Return the friction of a contact; made anew in each block, as numbers are loaded where they are used."""
+        law = None if self.law is None else self.law.friction
+        return Disc(contact[FRICTION]) if law is None else _Traced(contact, law)
+
+
+class _Traced(Friction):
+    """A user's friction at a contact; without any where the coefficient of friction is zero."""
+
+    def __init__(self, contact: Contact, law: Feedback) -> None:
+        self.contact, self.law = contact, law
+
+    def nearest(self, wanted: Parts, push: Scalar) -> Parts:
+        found = asked(self.contact, self.law, "friction", {"wanted": wanted, "push": [push]})
+        return [select(self.contact[FRICTION] > 0.0, x, 0.0) for x in found]
+
+
+def asked(contact: Contact, law: Feedback, name: str, given: Mapping[str, Parts]) -> list[Scalar]:
+    """Evaluate a function of a user's law at a contact. given : its arguments beside the point."""
+    program = contact.program
+
+    def load(argument: str, k: int) -> Scalar:
+        if argument == "time":
+            return program.load("contact_state", 0, NOW)
+        return given[argument][k] if argument in given else contact[OF_CONTACT[argument] + k]
+
+    return law.compute(program, load, CONSTANTS[name])
 
 
 def measure(contact: Contact, solving: Solving) -> None:
@@ -78,7 +119,7 @@ def visit(contact: Contact, solving: Solving) -> None:
     for form in program.switch(contact.part(FORM), (ONE, TWO, MORE)):
         u = _speeds(contact, solving, form)
         if solving.rough:
-            _rough(contact, u)
+            _rough(contact, solving, u)
         else:
             _smooth(contact, solving, u[0])
         with program.loop(0, 1):
@@ -139,38 +180,30 @@ def _smooth(contact: Contact, solving: Solving, u: Scalar) -> None:
     _note(contact, nn * abs(new - n))
 
 
-def _rough(contact: Contact, u: list[Scalar]) -> None:
+def _rough(contact: Contact, solving: Solving, u: list[Scalar]) -> None:
     program = contact.program
-    x, wrong = [contact[IMPULSE + r] for r in range(ROWS)], [u[0] - contact[TARGET], *u[1:]]
+    old, wrong = [contact[IMPULSE + r] for r in range(ROWS)], [u[0] - contact[TARGET], *u[1:]]
     for r in range(ROWS):
-        contact[SPEED + r], contact[CHANGE + r] = u[r], x[r]
-    a, b, c, d, e, f = (contact[INVERSE + k] for k in range(6))
-    n, *t = (y - dot(row, wrong) for y, row in zip(x, ((a, b, c), (b, d, e), (c, e, f)), strict=True))
-    for r, y in enumerate((n, *t)):
-        contact[IMPULSE + r] = y
-    limit = contact[FRICTION] * n
-    aside = select(a > 0.0, select(n > 0.0, select(dot(t, t) <= limit * limit, 0.0, 1.0), 1.0), 1.0)
-    program.store("contact_state", 0, ASIDE, aside)
+        contact[SPEED + r], contact[CHANGE + r] = u[r], old[r]
+    inverse = [contact[INVERSE + k] for k in range(6)]
+    new = arrested(old, wrong, inverse)
+    for r, x in enumerate(new):
+        contact[IMPULSE + r] = x
+    program.store("contact_state", 0, ASIDE, select(sticks(new, inverse, solving.friction(contact)), 0.0, 1.0))
     with program.when("contact_state", 0, ASIDE):
-        _row_by_row(contact)
+        old, wrong = [contact[CHANGE + r] for r in range(ROWS)], wrong_of(contact)
+        own = contact[NN], contact[TT], (contact[N1], contact[N2])
+        for r, x in enumerate(slid(old, wrong, *own, solving.friction(contact))):
+            contact[IMPULSE + r] = x
     for r in range(ROWS):
         contact[CHANGE + r] = contact[IMPULSE + r] - contact[CHANGE + r]
     normal, *along = (contact[CHANGE + r] for r in range(ROWS))
     _note(contact, contact[NN] * abs(normal), contact[TT] * sqrt(dot(along, along)))
 
 
-def _row_by_row(contact: Contact) -> None:
-    """Update normal and tangential impulse in turn, from the velocities in `SPEED` and the old impulse in `CHANGE`."""
-    nn, tt = contact[NN], contact[TT]
-    n, *t = (contact[CHANGE + r] for r in range(ROWS))
-    new_n = maximum(n - (contact[SPEED] - contact[TARGET]) / select(nn > 0.0, nn, 1.0), 0.0)
-    new_n = select(nn > 0.0, new_n, n)
-    slip = [contact[SPEED + 1 + k] + contact[k_n] * (new_n - n) for k, k_n in enumerate((N1, N2))]
-    wanted = [y - u / select(tt > 0.0, tt, 1.0) for y, u in zip(t, slip, strict=True)]
-    moves = both(nn > 0.0, tt > 0.0)
-    contact[IMPULSE] = new_n
-    for k, (old, y) in enumerate(zip(t, in_disc(wanted, contact[FRICTION] * new_n), strict=True), start=1):
-        contact[IMPULSE + k] = select(moves, y, old)
+def wrong_of(contact: Contact) -> list[Scalar]:
+    """Return the measured velocity of a contact, along the normal less the least that is allowed."""
+    return [contact[SPEED] - contact[TARGET], contact[SPEED + 1], contact[SPEED + 2]]
 
 
 def _note(contact: Contact, *changes: Scalar) -> None:
@@ -180,16 +213,3 @@ def _note(contact: Contact, *changes: Scalar) -> None:
     for change in changes:
         worst = maximum(worst, change)
     program.store("contact_state", 0, RESIDUAL, worst)
-
-
-def both(a: Any, b: Any) -> Any:
-    """Return whether both conditions hold, as a condition for `select`."""
-    return select(a, select(b, 1.0, 0.0), 0.0) > 0.5
-
-
-def in_disc(x: list[Scalar], radius: Scalar) -> list[Scalar]:
-    """Project a vector onto the disc of a radius about the origin."""
-    square = dot(x, x)
-    outside = square > radius * radius
-    factor = select(outside, radius / sqrt(select(outside, square, 1.0)), 1.0)
-    return [factor * part for part in x]
