@@ -8,6 +8,7 @@ from rbdkit.integrators.adaptive import Adaptive
 from rbdkit.integrators.crouch_grossman import CrouchGrossman
 from rbdkit.integrators.crouch_grossman3 import CrouchGrossman3
 from rbdkit.integrators.crouch_grossman4 import CrouchGrossman4
+from rbdkit.integrators.embedded_pair import EmbeddedPair
 from rbdkit.integrators.energy_momentum import EnergyMomentum, TangentEnergyMomentum
 from rbdkit.integrators.explicit_euler import ExplicitEuler
 from rbdkit.integrators.generalized_alpha import GeneralizedAlpha
@@ -66,6 +67,7 @@ __all__ = [
     "CrouchGrossman",
     "CrouchGrossman3",
     "CrouchGrossman4",
+    "EmbeddedPair",
     "EnergyMomentum",
     "ExplicitEuler",
     "FromStep",

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
-from rbdkit.integrators.embedded_pair import TOO_MANY, TOO_SHORT, pair_arrays, sides
+from rbdkit.integrators.embedded_pair import TOO_MANY, TOO_SHORT, EmbeddedPair, pair_arrays, sides
 from rbdkit.integrators.embedded_steps import CHART, reach_next_time
 from rbdkit.spatial.read_numbers import shown
 from rbdkit.trace import Record
@@ -49,8 +49,9 @@ class Adaptive:
 
     Parameters
     ----------
-    method : {'dop853', 'rk45', 'rk23', 'radau', 'lsoda'}, optional
-        'dop853' (order 8, for accuracy), 'rk45', 'rk23', or the implicit 'radau' and 'lsoda' for stiff systems.
+    method : {'dop853', 'rk45', 'rk23', 'radau', 'lsoda'} or EmbeddedPair, optional
+        'dop853' (order 8, for accuracy), 'rk45', 'rk23', or the implicit 'radau' and 'lsoda' for stiff systems; or a
+        tableau of one's own.
     rtol, atol : float, optional
         Tolerances of a step, relative and absolute (rad, m, rad/s, m/s).
     max_steps : int, optional
@@ -90,7 +91,7 @@ class Adaptive:
 
     def __init__(
         self,
-        method: Literal["dop853", "rk45", "rk23", "radau", "lsoda"] = "dop853",
+        method: Literal["dop853", "rk45", "rk23", "radau", "lsoda"] | EmbeddedPair = "dop853",
         rtol: float = 1e-9,
         atol: float = 1e-9,
         max_steps: int = MOST_STEPS,
@@ -104,12 +105,19 @@ class Adaptive:
             raise SimulationError(
                 f"max_step = {shown(max_step)} must be a length of time in s, larger than 0; np.inf sets no limit"
             )
-        self.name = method
+        self.tableau = method
+        self.name: str = method.name if isinstance(method, EmbeddedPair) else method
         self.max_steps = int(max_steps)
         self.max_step = None if max_step is None else float(max_step)
         self.breaks, self.tables = np.zeros(0), False
         self.rtol, self.atol = rtol, atol
-        self.order = ORDERS[method]
+        self.order = method.order if isinstance(method, EmbeddedPair) else ORDERS[method]
+
+    @property
+    def solver(self) -> type[OdeSolver]:
+        """SciPy's class of the method."""
+        given = self.tableau
+        return given.solver if isinstance(given, EmbeddedPair) else getattr(scipy.integrate, SOLVERS[given])
 
     def samples(self, system: System, times: NDArray, x: NDArray, v: NDArray) -> Iterator[tuple[NDArray, NDArray, int]]:
         """Yield the states (x, v) at times[1:] in order, with the number of steps so far.
@@ -179,7 +187,7 @@ class Adaptive:
     @property
     def record(self) -> Record:
         """Function that records the steps (see `rbdkit.trace.Recordable`); implicit methods have none."""
-        if self.name not in EXPLICIT:
+        if not isinstance(self.tableau, EmbeddedPair) and self.name not in EXPLICIT:
             raise AttributeError(f"the steps of {self.name!r} are made by SciPy alone")
         return reach_next_time
 
@@ -191,7 +199,7 @@ class Adaptive:
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """Return the arrays that `record` reads and writes; see `rbdkit.trace.Recordable`."""
         start, options = np.zeros(2 * nv), {"rtol": self.rtol, "atol": self.atol, "first_step": 1.0}
-        solver = getattr(scipy.integrate, SOLVERS[self.name])(lambda t, y: y, 0.0, start, 1.0, **options)
+        solver = self.solver(lambda t, y: y, 0.0, start, 1.0, **options)
         longest = np.inf if self.max_step is None else self.max_step
         arrays = pair_arrays(solver, self.max_steps, longest, self.breaks, nx, nv)
         return arrays | {"landing": np.array([float(self.tables)])}
@@ -202,7 +210,7 @@ class Adaptive:
         if why == TOO_MANY:
             return int(steps), ConvergenceError(self._too_many(times[last], reached, times[last + 1]))
         if why == TOO_SHORT:
-            message = getattr(scipy.integrate, SOLVERS[self.name]).TOO_SMALL_STEP
+            message = self.solver.TOO_SMALL_STEP
             return int(steps), FloatingPointError(f"{self.name} finds no step short enough: {message}")
         return int(steps), None
 
@@ -212,7 +220,7 @@ class Adaptive:
             f"{self.max_steps} steps of {self.name} from t = {last:.6g} s came to t = {reached:.10g} s, not to "
             f"{t:.6g} s, the next time to be recorded: the motion is too fast or too stiff for it. Look for a "
             f"velocity, a stiffness or a damping that is too large, or take looser tolerances{stiff}, a shorter dt, "
-            f"or Adaptive({self.name!r}, max_steps={10 * self.max_steps})"
+            f"or Adaptive({self.tableau!r}, max_steps={10 * self.max_steps})"
         )
 
     def _start(
@@ -236,8 +244,7 @@ class Adaptive:
 
         first = None if first_step is None else min(first_step, end - t)
         options = {"rtol": self.rtol, "atol": self.atol, "first_step": first, "max_step": longest}
-        solver = getattr(scipy.integrate, SOLVERS[self.name])
-        return solver(_rejectable(rate), t, np.concatenate([u, v]), end, **options)
+        return self.solver(_rejectable(rate), t, np.concatenate([u, v]), end, **options)
 
 
 @lru_cache(maxsize=32)

@@ -1,15 +1,22 @@
-"""Coefficients and work arrays of embedded Runge-Kutta pairs for the compiled steps of `embedded_steps`.
+"""Embedded Runge-Kutta pairs of a user's own, and the tables of any pair for the compiled steps of `embedded_steps`.
 
-The coefficients are read from SciPy's classes at run time. All pairs are brought into one form, tables of weights by
-stages, so that one program serves all of them.
+The coefficients are read from SciPy's classes at run time; `EmbeddedPair` makes such a class of a tableau. All pairs
+are brought into one form, tables of weights by stages, so that one program serves all of them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from rbdkit.errors import SimulationError
+from rbdkit.integrators.runge_kutta import RungeKutta
+
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
 
 FIRST, TRIAL, INNER, LAST, DENSE = range(5)
 """Roles of stages: the rates at the start of a step; a trial Euler step that estimates the first step size; inner
@@ -19,12 +26,68 @@ TOO_SHORT, TOO_MANY = 1, 2
 
 FLAGS = ("new", "starting", "stale", "active", "begins", "replaced", "accepted", "rejected")
 NUMBERS = (
-    "t", "t_new", "h", "h_next", "far", "reach", "d_0", "d_1", "error", "root", "power", "since", "taken", "theta",
+    "t", "t_new", "h", "h_next", "far", "reach", "d_0", "d_1", "error", "since", "taken", "theta",
     "bound", "earliest", "latest", "beyond",
 )  # fmt: skip
 """Fields of the array "solver": flags (0 or 1) and numbers."""
 ACCOUNT = ("steps", "why", "reached")
 """Fields of "account": steps to the last recorded time; reason of an early end, or 0; end of the last step, s."""
+
+
+class EmbeddedPair:
+    """A Runge-Kutta pair of one's own for `rbdkit.integrators.Adaptive`, from its tableau.
+
+    Steps are made with the weights b; their difference from those of the other method is the error estimate. States
+    between the ends of a step come from the cubic with the rates there.
+
+    Parameters
+    ----------
+    A : array_like (s, s)
+        Strictly lower triangular; the times c are the sums of its rows.
+    b, other : array_like (s,)
+        Weights of the method and of the one that it is compared with.
+    name : str, optional
+        Name in reports.
+
+    Raises
+    ------
+    SimulationError
+        If the shapes do not fit, the method is implicit, weights do not add up to 1, or both methods are the same.
+
+    Examples
+    --------
+    Heun's method with Euler's in it:
+
+    >>> import rbdkit as rbd
+    >>> from rbdkit.integrators import Adaptive, EmbeddedPair
+    >>> pair = EmbeddedPair([[0, 0], [1, 0]], [0.5, 0.5], [1, 0], "heun_euler")
+    >>> method = Adaptive(pair, rtol=1e-5, atol=1e-5)
+    >>> rbd.simulate(rbd.library.pendulum(), [1.0], duration=0.5, integrator=method).report.backend
+    'compiled loop (LLVM)'
+    """
+
+    def __init__(self, A: ArrayLike, b: ArrayLike, other: ArrayLike, name: str = "embedded_pair") -> None:
+        own, compared = RungeKutta(A, b, name), RungeKutta(A, other, f"{name}: other")
+        self.A, self.b, self.other = np.array(own.A), np.array(own.b), np.array(compared.b)
+        self.name, self.order, self.least_order = name, own.order, min(own.order, compared.order)
+        if np.array_equal(self.b, self.other):
+            raise SimulationError(f"tableau {name!r}: b and other are the same, so that there is no error estimate")
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def solver(self) -> type[OdeSolver]:
+        """SciPy's class of the method."""
+        A, b, error = self.A, self.b, np.append(self.b - self.other, 0.0)
+        if len(b) > 1 and np.array_equal(A[-1], b):  # its last stage is the first of the next step, which SciPy adds
+            A, b, error = A[:-1, :-1], b[:-1], error[:-1]
+        first, last = np.eye(len(error))[[0, -1]]
+        weights = np.append(b, 0.0)
+        table = {"A": A, "B": b, "C": A.sum(axis=1), "E": error, "order": self.order, "n_stages": len(b)}
+        table |= {"P": np.column_stack([first, 3 * weights - 2 * first - last, first + last - 2 * weights])}
+        bases = scipy.integrate.RK45.__bases__
+        return type(self.name, bases, {**table, "error_estimator_order": self.least_order})
 
 
 def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, nx: int, nv: int) -> dict[str, NDArray]:
@@ -61,7 +124,6 @@ def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, n
         slope = np.ones(len(dense))
     weights = np.vstack([0.0 * trial, trial, rows(A[1:]), rows(B), rows(A_dense), *errors])
     at, terms = np.nonzero(weights)
-    digits = _digits(1.0 / (solver.error_estimator_order + 1))
     names = ("u_start", "u_end", "u_rate_start", "u_rate_end", "u_rate", "u_sum", "u_stage")
     return {
         "c": np.concatenate([[0.0, 1.0], solver.C[1:], [1.0], C_dense]),
@@ -72,8 +134,8 @@ def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, n
         "dense": dense.T.ravel(),
         "slope": slope,
         "offset": np.where(slope < 0.0, 1.0, 0.0),
-        "digits": digits,
-        "lengths": np.array([len(dense), len(digits)], dtype=np.int64),
+        "exponent": np.array([1.0 / (solver.error_estimator_order + 1)]),
+        "dense_powers": np.array([len(dense)], dtype=np.int64),
         "u_rtol": np.broadcast_to(solver.rtol, 2 * nv)[:nv].copy(),
         "v_rtol": np.broadcast_to(solver.rtol, 2 * nv)[nv:].copy(),
         "u_atol": np.broadcast_to(solver.atol, 2 * nv)[:nv].copy(),
@@ -104,12 +166,3 @@ def sides(breaks: NDArray) -> tuple[NDArray, NDArray]:
     """Return the last times before and the first times after discontinuities, s."""
     margin = MARGIN * np.spacing(np.abs(breaks))
     return breaks - margin, breaks + margin
-
-
-def _digits(x: float) -> NDArray:
-    """Return the binary digits of a number between 0 and 1 after the point, up to the last nonzero one."""
-    digits = []
-    while x > 0.0:
-        digits.append(float(2.0 * x >= 1.0))
-        x = 2.0 * x - digits[-1]
-    return np.array(digits)

@@ -28,6 +28,7 @@ from rbdkit.integrators.embedded_pair import (
     TRIAL,
 )
 from rbdkit.trace import (
+    ELEMENTWISE,
     LARGEST,
     Index,
     Moment,
@@ -48,6 +49,7 @@ CHART = 1.0
 SAFETY, LEAST_FACTOR, MOST_FACTOR = 0.9, 0.2, 10.0
 """Step size control: safety factor, and limits of the ratio of successive step sizes (SciPy's values)."""
 ENDLESS = 2**30
+exp, log = ELEMENTWISE["exp"], ELEMENTWISE["log"]
 
 
 @dataclass(frozen=True)
@@ -306,17 +308,9 @@ class _Way:
                 solver[name] = solver[name] + x * x
         solver[name] = solver[name] / program.load("pair_size", 0)
 
-    def take_root(self) -> None:
-        """Store in "root" the power 1 / (order of the error estimate + 1) of "power".
-
-        A program has square roots only: one is taken for each binary digit of the exponent.
-        """
-        program, solver = self.program, self.solver
-        solver["root"] = 1.0
-        with program.loop(0, program.entry("lengths", 1)) as i:
-            solver["power"] = sqrt(solver["power"])
-            longer = solver["root"] * solver["power"]
-            solver["root"] = select(equal(program.load("digits", i), 0.0), solver["root"], longer)
+    def root(self, x: Scalar) -> Scalar:
+        """Return the power 1 / (order of the error estimate + 1) of a number."""
+        return exp(self.program.load("exponent", 0) * log(x))
 
     # --- the length of a step -----------------------------------------------------------------------------------------
 
@@ -339,10 +333,9 @@ class _Way:
         self.measure("d_0", "u_sum", "v_sum")
         d_1, d_2 = sqrt(solver["d_1"]), sqrt(solver["d_0"]) / solver["h"]
         solver["error"] = maximum(d_1, d_2)
-        solver["power"] = 0.01 / maximum(1e-15, solver["error"])
-        self.take_root()
         h_0 = solver["h"]
-        h_1 = select(solver["error"] > 1e-15, solver["root"], maximum(1e-6, 1e-3 * h_0))
+        h_1 = self.root(0.01 / maximum(1e-15, solver["error"]))
+        h_1 = select(solver["error"] > 1e-15, h_1, maximum(1e-6, 1e-3 * h_0))
         longest = minimum(self.bound - solver["t"], program.load("max_step", 0))
         solver["h_next"] = minimum(longest, minimum(h_1, 100.0 * h_0))
         solver["starting"] = 0.0
@@ -356,9 +349,7 @@ class _Way:
         squares = solver["d_0"] + 0.01 * solver["d_1"]
         error = solver["h"] * solver["d_0"] / sqrt(select(equal(squares, 0.0), 1.0, squares))
         solver["error"] = select(solver["reach"] < LARGEST * LARGEST, error, LARGEST)
-        solver["power"] = solver["error"]
-        self.take_root()
-        fine, factor = solver["error"] < 1.0, SAFETY / solver["root"]
+        fine, factor = solver["error"] < 1.0, SAFETY / self.root(solver["error"])
         longer = self.where("rejected", minimum(1.0, factor), minimum(MOST_FACTOR, factor))
         good = select(fine, solver["active"], 0.0)
         solver["accepted"] = self.where("active", good, solver["accepted"])
@@ -386,7 +377,7 @@ class _Way:
         self.clear_sums()
         with program.loop(0, self.stages) as j:
             program.store("scratch", 0, 0, 0.0)
-            powers = program.entry("lengths", 0)
+            powers = program.entry("dense_powers", 0)
             first = j * powers
             with program.loop(0, powers) as i:
                 factor = program.load("offset", i) + program.load("slope", i) * solver["theta"]

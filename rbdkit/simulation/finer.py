@@ -77,7 +77,7 @@ class Finer:
         if isinstance(self.method, Adaptive):
             rtol, atol = max(TIGHTER * self.method.rtol, TIGHTEST), TIGHTER * self.method.atol
             longest = 0.5 * self.method.longest(self.times)  # which may be what keeps its errors down
-            finer = Adaptive(self.method.name, rtol, atol, 4 * self.method.max_steps, longest)
+            finer = Adaptive(self.method.tableau, rtol, atol, 4 * self.method.max_steps, longest)
             return {"dt": self.dt, "every": self.every, "integrator": finer, "tau": self._tau(self.times)}
         h = 0.5 * self.dt
         tau = self._tau(step_times(self.duration, h))

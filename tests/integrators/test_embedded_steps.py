@@ -1,5 +1,6 @@
 """Embedded pairs in the compiled loop: SciPy's steps, one by one, on every system that records itself."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -10,8 +11,8 @@ import rbdkit as rbd
 from rbdkit import engine
 from rbdkit.algorithms import forward_dynamics
 from rbdkit.engine import Kernels, NotCovered, kernels_for
-from rbdkit.errors import ConvergenceError
-from rbdkit.integrators import Adaptive, records
+from rbdkit.errors import ConvergenceError, SimulationError
+from rbdkit.integrators import Adaptive, EmbeddedPair, records
 from rbdkit.integrators.adaptive import EXPLICIT, SOLVERS
 from rbdkit.library import (
     double_pendulum,
@@ -51,6 +52,57 @@ def both(*arguments, method="rk45", tolerance=1e-9, tau=None, **options):
 
 def off(one, other):
     return max(np.max(np.abs(one.q - other.q)), np.max(np.abs(one.v - other.v)))
+
+
+BOGACKI_SHAMPINE = (
+    [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 3 / 4, 0, 0], [2 / 9, 1 / 3, 4 / 9, 0]],
+    [2 / 9, 1 / 3, 4 / 9, 0], [7 / 24, 1 / 4, 1 / 3, 1 / 8],
+)  # fmt: skip
+FEHLBERG = (
+    [[0] * 6, [1 / 4, *[0] * 5], [3 / 32, 9 / 32, *[0] * 4], [1932 / 2197, -7200 / 2197, 7296 / 2197, 0, 0, 0],
+     [439 / 216, -8, 3680 / 513, -845 / 4104, 0, 0], [-8 / 27, 2, -3544 / 2565, 1859 / 4104, -11 / 40, 0]],
+    [16 / 135, 0, 6656 / 12825, 28561 / 56430, -9 / 50, 2 / 55], [25 / 216, 0, 1408 / 2565, 2197 / 4104, -1 / 5, 0],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [double_pendulum, spherical_pendulum])
+def test_a_pair_of_ones_own_takes_the_steps_of_scipys_if_it_is_the_same(start):
+    """Bogacki and Shampine's, whose dense output is the cubic, too; its last stage is the first of the next step."""
+    pair, model = EmbeddedPair(*BOGACKI_SHAMPINE, "mine"), start()
+    assert (pair.order, pair.least_order) == (3, 2)
+    v = np.linspace(0.3, 1.0, model.nv)
+    runs = [
+        rbd.simulate(model, v0=v, duration=1.0, dt=0.05, integrator=cls(method, 1e-6, 1e-6, max_step=np.inf))
+        for method in (pair, "rk23")
+        for cls in (Adaptive, FromPython)
+    ]
+    assert [run.report.backend.startswith("compiled loop") for run in runs] == [True, False, True, False]
+    assert len({run.report.steps for run in runs}) == 1
+    assert max(off(run, runs[2]) for run in runs) < 1e-12
+
+
+def test_a_pair_of_ones_own_of_another_tableau():
+    """Fehlberg's, against a far finer motion; the step follows the tolerance by the order of the estimate."""
+    pair = EmbeddedPair(*FEHLBERG, "fehlberg")
+    assert (pair.order, pair.least_order) == (5, 4)
+    given = double_pendulum(), [0.4, -0.3], [0.3, 1.0]
+    exact = rbd.simulate(*given, duration=2.0, dt=0.1, integrator="dop853")
+    rough = both(*given, method=pair, tolerance=1e-6, duration=2.0, dt=0.1)
+    fine = both(*given, method=pair, tolerance=1e-9, duration=2.0, dt=0.1)
+    assert off(*rough) < 1e-12 and off(*fine) < 1e-12
+    assert np.max(np.abs(rough[0].q[-1] - exact.q[-1])) < 1e-5
+    assert np.max(np.abs(fine[0].q[-1] - exact.q[-1])) < 1e-8
+    gap = rough[0].q[-1] - exact.q[-1]
+    assert rough[0].error_growth().end == pytest.approx(np.max(np.abs(gap)), rel=0.5)  # by the same pair, finer
+    pickle.loads(pickle.dumps(fine[0]))
+
+
+def test_pairs_that_are_none_are_refused():
+    A, b, _ = FEHLBERG
+    with pytest.raises(SimulationError, match="b and other are the same"):
+        EmbeddedPair(A, b, b)
+    with pytest.raises(SimulationError, match=r"add up to 0\.5"):
+        EmbeddedPair([[0]], [1.0], [0.5])
 
 
 @pytest.mark.parametrize("method", EXPLICIT)
