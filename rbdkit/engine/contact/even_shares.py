@@ -130,10 +130,10 @@ class EvenShares:
                     program.store("contact_state", 0, OPEN, is_open)
             with program.loop(1, self.contacts.count()) as place:
                 at = [Contact(program, program.entry("visit_order", place - k)) for k in (1, 0)]
-                before, here = (program.load("contact_keys", contact.number) for contact in at)
-                ties = here - before < ONE_PLACE * program.load("measures", 0, LONG)
-                left, mu = program.load("contact_state", 0, OPEN), [contact[FRICTION] for contact in at]
-                is_open = select(equal(*mu), left, select(ties, 1.0, left))
+                last, here = (program.load("contact_keys", contact.number) for contact in at)
+                ties = here - last < ONE_PLACE * program.load("measures", 0, LONG)
+                was_open, mu = program.load("contact_state", 0, OPEN), [contact[FRICTION] for contact in at]
+                is_open = select(equal(*mu), was_open, select(ties, 1.0, was_open))
                 program.store("contact_state", 0, OPEN, is_open)
 
     def _couples(self, contact: Contact) -> Iterator[tuple[Index, int]]:
