@@ -42,7 +42,6 @@ What the rest of rbdkit uses:
   momentum and more for one state or a stack, in float64, unchecked. Mimic and prescribed joints are covered.
 - ``at_one_state(model, algorithm, backend, q, ...)``: the same for one checked state, in a short time; None where
   anything needs a longer look.
-- ``for_many_states(model, algorithm, backend, q, ...)``: kernels that look at a large stack while they compute it.
 - ``scene_for(model) -> (Scene | None, why)``: what may touch in a model; `contact.TimeSteps` is the method for
   `simulate` that asks for it.
 - ``simulate(kernels, q, v, times, method, tau, ...) -> Run``: the loop over time, compiled; ``Feedback.of(trace)`` puts
@@ -59,7 +58,6 @@ from typing import TYPE_CHECKING
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.lookup import backend, kernels_for, scene_for
-from rbdkit.engine.run.many_states import for_many_states
 from rbdkit.engine.run.one_state import at_one_state
 from rbdkit.engine.run.states import Into
 from rbdkit.loaded import loads_later
@@ -79,7 +77,6 @@ __all__ = [
     "Into",
     "backend",
     "few_steps",
-    "for_many_states",
     "kernels_for",
     "loader",
     "operations",

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.engine import at_one_state
 from rbdkit.functions.asking import (
     Backend,
-    at_many_states,
     checked_state,
     chosen_kernels,
     on_bodies,
@@ -113,8 +112,6 @@ def aba(
         if out is None and threads == 1:
             return found
         return handed(found, out, threads, *map(np.asarray, (q, v, tau)))
-    if f_ext is None and (many := at_many_states(model, "aba", backend, out, threads, q, v, tau)) is not None:
-        return many
     q, v, tau = state = checked_state(resisting(model), q, v=v, tau=tau)
     place = into(out, threads, v.shape, *state)
     if model.contact_rules:
@@ -222,9 +219,6 @@ def forward_dynamics(
         if out is None and threads == 1:
             return found
         return handed(found, out, threads, *map(np.asarray, (q, v, tau)))
-    alone = f_ext is None and z is None
-    if alone and (many := at_many_states(model, "forward_dynamics", backend, out, threads, q, v, tau)) is not None:
-        return many
     q, v, tau = state = checked_state(resisting(model), q, v=v, tau=tau)
     z, state = with_states(model, z, *state)
     q, v, tau = state

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.engine import Kernels, for_many_states, kernels_for
+from rbdkit.engine import Kernels, kernels_for
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
-from rbdkit.model.idle import largest_believed, require_inertia_somewhere
+from rbdkit.model.idle import require_inertia_somewhere
 from rbdkit.model.kept import checked_twin
 from rbdkit.model.leading_axes import common_axes
-from rbdkit.model.methods.checks import FARTHEST
 from rbdkit.model.requirements import require_model
-from rbdkit.results import into
 from rbdkit.spatial.read_numbers import shown
 from rbdkit.trace import Symbols, checked, symbols
 
@@ -113,16 +111,6 @@ def with_states(model: Model, z: ArrayLike | None, *state: NDArray) -> tuple[NDA
     lead = common_axes({"q": state[0], "z": own})
     state = tuple(x if x.shape[:-1] == lead else np.broadcast_to(x, (*lead, x.shape[-1])) for x in state)
     return (np.broadcast_to(own, (*lead, own.shape[-1])) if model.nz else None), [*state]
-
-
-def at_many_states(
-    model: Model, algorithm: str, backend: Backend, out: NDArray | None, threads: int, q: Any, v: Any, w: Any
-) -> NDArray | None:
-    """Evaluate an algorithm at a large stack of plain float64 states; None if the fast path does not apply."""
-    if (kernels := for_many_states(model, algorithm, backend, q, v, w)) is None:
-        return None
-    limit = FARTHEST if algorithm == "rnea" else min(FARTHEST, largest_believed(model))
-    return kernels.within(limit, algorithm, into(out, threads, v.shape, q, v, w), q, v, w)
 
 
 def solved(model: Model, function: Callable[..., NDArray], *state: NDArray) -> NDArray:

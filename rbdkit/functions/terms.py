@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.engine import at_one_state
 from rbdkit.functions.asking import (
     Backend,
-    at_many_states,
     checked_state,
     chosen_kernels,
     each,
@@ -105,8 +104,6 @@ def rnea(
         if out is None and threads == 1:
             return found
         return handed(found, out, threads, *map(np.asarray, (q, v, a)))
-    if f_ext is None and (many := at_many_states(model, "rnea", backend, out, threads, q, v, a)) is not None:
-        return many
     q, v, a = state = checked_state(with_inertia(model), q, v=v, a=a)
     place = into(out, threads, v.shape, *state)
     if (kernels := chosen_kernels(model, backend)) is not None:

@@ -30,7 +30,7 @@ OTHER = {
     "motion": MOTIONS["planar"], "geared": True, "sprung": False, "follows": True, "cyclic": True, "cluster": "top",
     "parent": 5, "q": 9, "v": 9, "axis": 0, "kind": Kind(MOTIONS["planar"]), "links": (), "nq": 70, "nv": 70,
     "fixed": frozenset({(3, 0.5)}), "width": 4, "shared": frozenset("a"), "apart": frozenset("a"), "algorithm": "rnea",
-    "external": True, "looked": True, "deep": True,
+    "external": True, "deep": True,
 }  # fmt: skip
 """Another value for every field that a program depends on."""
 

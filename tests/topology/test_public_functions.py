@@ -498,7 +498,6 @@ NOT_ASKED = {
     "engine.run.lookup.backend": "says what computes",
     "engine.run.simulation.few_steps": "by simulate: the same motion, or the same refusal",
     "engine.run.one_state.at_one_state": "by the functions of rbdkit.functions, which it is a short way of",
-    "engine.run.many_states.for_many_states": "by the functions of rbdkit.functions, likewise",
     "model.validation.validate": "looks at bodies and joints one by one",
     # loops are their subject: tests/algorithms/loops, with joints that follow and that are driven
     **{f"algorithms.loops.{name}": "tests/algorithms/loops" for name in (

@@ -27,7 +27,7 @@ class Job(NamedTuple):
     external : whether there are external forces. link : link of the frame that it is about, if any; its pose is an
     input.
     states : whether force elements with states of their own take part. timed : whether force elements that depend on
-    time do. looked : whether the squares of its numbers are summed up, to see that they are finite.
+    time do.
     """
 
     algorithm: str
@@ -35,12 +35,11 @@ class Job(NamedTuple):
     link: int | None = None
     states: bool = False
     timed: bool = False
-    looked: bool = False
 
     @property
     def task(self) -> Task:
         """The task of the program."""
-        return Task(self.algorithm, self.external, looked=self.looked)
+        return Task(self.algorithm, self.external)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,11 +71,10 @@ class Call:
 class StackCall:
     """A program for several lanes, ready for stacks of a fixed number of states at any address.
 
-    shared : the inputs that are the same for all states. squares : sum of the squares of all numbers, for each lane.
+    shared : the inputs that are the same for all states.
     """
 
     states: int
     places: list[Apart]
     shared: list[NDArray]
-    squares: NDArray
     run: Callable[[], None]

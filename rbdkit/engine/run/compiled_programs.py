@@ -59,7 +59,6 @@ class Task:
     stiff: bool = False
     redmax: bool = False
     deep: bool = False
-    looked: bool = False
     apart: bool = False
 
     @property
@@ -76,7 +75,7 @@ class Task:
             "rnea", "aba", "forward_dynamics", "over_time", "crba", "rnea_jacobian", "aba_jacobian",
             "forward_dynamics_jacobian",
         )  # fmt: skip
-        plain = not (self.rows or self.stiff or self.redmax or self.looked) and self.touching is None
+        plain = not (self.rows or self.stiff or self.redmax) and self.touching is None
         return plain and self.algorithm in known
 
 

@@ -94,15 +94,6 @@ class Kernels(StateComputer):
         self.loops = besides_tree(model)
         self._frames: dict[tuple[int, bytes], Frame] = {}
 
-    def within(self, limit: float, algorithm: str, into: Into, *state: NDArray) -> NDArray | None:
-        """Return the result for a stack if all states and results are finite and within a limit, else None.
-
-        The check is made in the program, so the states are read once. algorithm : "rnea", "aba" or "forward_dynamics".
-        """
-        squares: list[float] = []
-        (found,) = self._compute(algorithm, state, into=into._replace(squares=squares))
-        return found if squares and all(x <= limit * limit for x in squares) else None
-
     def rnea(
         self, q: NDArray, v: NDArray, qdd: NDArray, f_ext: NDArray | None = None, t: float = 0.0, into: Into = NEW
     ) -> NDArray:

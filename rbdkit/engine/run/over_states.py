@@ -17,16 +17,16 @@ from rbdkit.engine.steps.forward_dynamics import accelerate, forward_dynamics
 from rbdkit.engine.steps.frames import bias_acceleration, jacobian
 from rbdkit.engine.steps.gradients import rnea_gradient
 from rbdkit.engine.steps.jacobians import aba_jacobian, rnea_jacobian
-from rbdkit.engine.steps.joint_arrays import AtRest, JointArray, LookedAt
+from rbdkit.engine.steps.joint_arrays import AtRest, JointArray
 from rbdkit.engine.steps.kinematics import forward_kinematics
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.momentum import center_of_mass, momentum
 from rbdkit.engine.steps.passive_derivatives import passive_gradient
 from rbdkit.engine.steps.rnea import rnea
-from rbdkit.engine.steps.sizes import REFERENCES, SQUARES, Reference
+from rbdkit.engine.steps.sizes import REFERENCES, Reference
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.trace import Index, Part, Scalar, Whole
+from rbdkit.trace import Index, Part
 
 if TYPE_CHECKING:
     from rbdkit.engine.rows.constrained_tree import ConstrainedTree
@@ -44,14 +44,11 @@ class State:
         own: OwnForces | None = None,
         rows: tuple[RowCode, ...] = (),
         deep: bool = False,
-        looked: bool = False,
         apart: bool = False,
     ) -> None:
-        self._sums: dict[str, Scalar] | None = {} if isinstance(tree, UnrolledTree) else None
-        self._looked = looked
         self.tree, self.own, self.rows, self.external, self.deep = tree, own, rows, external, deep
         self.number, self.apart = number, apart
-        self.q = self._array("q", number * tree.nq, "q")
+        self.q = tree.coordinates("q", number * tree.nq)
         self.f_ext = ExternalForce(tree, number * ((tree.n + 1) * 6)) if external else None
         place = number * own.nz if own is not None and own.nz else 0
         self.z, self.z_rate = Part("z", place), Part("z_rate", place)
@@ -60,18 +57,7 @@ class State:
 
     def __getitem__(self, name: str) -> JointArray:
         """Return this state's part of an array with a number for each velocity."""
-        return self._array(name, self.number * self.tree.nv, "v")
-
-    def _array(self, name: str, start: Whole, which: str) -> JointArray:
-        program = self.tree.program
-        if not self._looked:
-            return JointArray(program, name, start, which)
-        return LookedAt(program, name, start, which, self._sums)
-
-    def finish(self) -> None:
-        """Add up the squares of what straight-line code has read and written."""
-        if self._sums:
-            self.tree.program.store(SQUARES, 0, 0, self.tree.program.load(SQUARES, 0) + sum(self._sums.values()))
+        return self.tree.velocities(name, self.number * self.tree.nv)
 
 
 def _rnea(tree: Tree, x: State) -> None:
@@ -274,17 +260,13 @@ def over_states(
     own: OwnForces | None = None,
     rows: tuple[RowCode, ...] = (),
     deep: bool = False,
-    looked: bool = False,
     apart: bool = False,
 ) -> None:
     """Record the program of one of `ALGORITHMS`.
 
     external : whether there are external forces on the bodies. own : the model's force elements. rows : its constraint
-    rows. deep : whether many joints move a body. looked : whether squares of numbers are summed up, see `LookedAt`.
-    apart : whether reactions are computed leg by leg.
+    rows. deep : whether many joints move a body. apart : whether reactions are computed leg by leg.
     """
     program = tree.program
     with program.loop(0, program.count("states"), program.lanes.width) as number:
-        state = State(tree, number, external, own, rows, deep, looked, apart)
-        ALGORITHMS[algorithm](tree, state)
-        state.finish()
+        ALGORITHMS[algorithm](tree, State(tree, number, external, own, rows, deep, apart))

@@ -38,7 +38,7 @@ def record(task: Task, tree: Tree) -> None:
             recorded = RecordedRedmax
         over_time(recorded(tree, task.external, task.tau, task.f_ext, task.driven, task.own), task.step)
     else:
-        over_states(tree, task.algorithm, task.external, task.own, deep=task.deep, looked=task.looked)
+        over_states(tree, task.algorithm, task.external, task.own, deep=task.deep)
 
 
 def _touching_tree(task: Task, tree: LoopTree, kinds: tuple[Kind, ...]) -> RecordedTouchingTree:

@@ -20,7 +20,7 @@ from rbdkit.engine.run.bound import WITH_OWN_FORCES, WITH_ROWS, BoundModel
 from rbdkit.engine.run.calls import Call, Frame, Job, StackCall
 from rbdkit.engine.run.helpers import in_parts
 from rbdkit.engine.run.signatures import output_shapes
-from rbdkit.engine.steps.sizes import ROW_TIME, SQUARES
+from rbdkit.engine.steps.sizes import ROW_TIME
 from rbdkit.model import Model
 from rbdkit.model.element_states import state_places, states_unknown
 from rbdkit.spatial.read_numbers import time_in_seconds
@@ -50,15 +50,10 @@ millisecond may pass until a waiting thread has been woken and has its turn with
 
 
 class Into(NamedTuple):
-    """Output buffer, (..., n) and contiguous, or None for new memory; and the number of threads for a stack.
-
-    squares : if given, sums of the squares of all numbers read and written are appended to it, by "rnea", "aba" and
-    "forward_dynamics" where they run in SIMD lanes.
-    """
+    """Output buffer, (..., n) and contiguous, or None for new memory; and the number of threads for a stack."""
 
     out: NDArray | None = None
     threads: int = 1
-    squares: list[float] | None = None
 
 
 NEW = Into()
@@ -138,7 +133,7 @@ class StateComputer(BoundModel):
                 self._idle_few.clear()
             idle = self._idle_few[key, len(inputs[0])]
         else:
-            return self._compute_stack(Job(*key, looked=into.squares is not None), inputs, shared, into)
+            return self._compute_stack(Job(*key), inputs, shared, into)
         call: Call | None
         try:  # while a call is off the list it belongs to this thread; `pop` is atomic
             call = idle.pop()
@@ -208,8 +203,6 @@ class StateComputer(BoundModel):
         outputs += [_zeros((*leading, *shape)) for shape in shapes[1:]]
         wide_already = job.algorithm in WIDE_ALREADY or self.goes_by_legs(job.algorithm)
         width = 1 if states < LANE_STATES or wide_already else width_of(self.backend)
-        if width == 1:
-            job = job._replace(looked=False)
         flat = [x.reshape(states, *x.shape[len(leading) :]) for x in arrays + outputs]
 
         def compute(first: int, end: int) -> None:
@@ -217,7 +210,7 @@ class StateComputer(BoundModel):
             if width == 1:
                 self._bind_stack(job, part, end - first, states, shared)()
             else:
-                self._run_lanes(job, part, states, width, shared, into.squares)
+                self._run_lanes(job, part, states, width, shared)
 
         least = PART[job.algorithm in WIDE_ALREADY]
         if job.algorithm not in WIDE_ALREADY:
@@ -236,15 +229,7 @@ class StateComputer(BoundModel):
         arrays = {**dict(zip(job.names, stacks, strict=True)), **shared}
         return self.bind(job.task, arrays, job.counts(states), in_all)
 
-    def _run_lanes(
-        self,
-        job: Job,
-        stacks: list[NDArray],
-        in_all: int,
-        width: int,
-        shared: dict[str, NDArray],
-        squares: list[float] | None,
-    ) -> None:
+    def _run_lanes(self, job: Job, stacks: list[NDArray], in_all: int, width: int, shared: dict[str, NDArray]) -> None:
         """Compute a stack in SIMD lanes that begin one state apart.
 
         What is left at the end is done in one more iteration, which computes some states again.
@@ -267,11 +252,7 @@ class StateComputer(BoundModel):
                     place.follow(x, first)
             for buffer, x in zip(call.shared, shared.values(), strict=True):
                 buffer[...] = x
-            if squares is not None:
-                call.squares.fill(0.0)
             call.run()
-            if squares is not None:
-                squares.append(float(call.squares.sum()))
             idle.append(call)
 
     def _new_stack_call(self, job: Job, states: int, in_all: int, width: int, shared: dict[str, NDArray]) -> StackCall:
@@ -279,10 +260,8 @@ class StateComputer(BoundModel):
         places = {name: Apart(width) for name in job.names}
         own = {name: x.copy() for name, x in shared.items()}
         lanes = Lanes(width, frozenset([*self.numbers, *own]), frozenset(places))
-        squares = blank(1, width)
-        summed = {SQUARES: squares} if job.looked else {}
-        run = self.bind(job.task, {**places, **own, **summed}, job.counts(states), in_all, lanes)
-        return StackCall(states, [*places.values()], [*own.values()], squares, run)
+        run = self.bind(job.task, {**places, **own}, job.counts(states), in_all, lanes)
+        return StackCall(states, [*places.values()], [*own.values()], run)
 
     def _shapes(self, algorithm: str) -> list[tuple[int, ...]]:
         """Return the shapes of an algorithm's results for one state."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OURS = frozenset({*INPUTS, "over_time"})
 """Algorithms that their names identify: none that was added in this process."""
-FLAGS = ("external", "looked", "deep", "stabilised", "stiff", "redmax", "apart")
+FLAGS = ("external", "deep", "stabilised", "stiff", "redmax", "apart")
 """Flags of a task that enter the key."""
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 from rbdkit.engine.steps.nodes import Node
-from rbdkit.engine.steps.sizes import SQUARES
 from rbdkit.trace import Program, Scalar, Whole
 
 CALLED_FROM_LINES = True
@@ -73,40 +71,3 @@ class JointArray:
         ratio = self.program.load("following", place)
         offset = self.program.load("following", place, 1) if self.which == "q" else 0.0
         return [ratio * x + offset for x in own]
-
-
-class LookedAt(JointArray):
-    """`JointArray` that sums the squares of all that is read from it or written to it.
-
-    The sum shows that all numbers of a large stack are finite and not too large, without reading it once more.
-
-    Parameters
-    ----------
-    sums : of squares so far, by array, in straight-line code, which stores them at its end; None for loops, which add
-        them at once.
-    """
-
-    def __init__(self, program: Program, array: str, start: Whole, which: str, sums: dict[str, Scalar] | None) -> None:
-        super().__init__(program, array, start, which)
-        self.sums = sums
-
-    def __getitem__(self, i: Node | Whole) -> Any:
-        found = super().__getitem__(i)
-        self._look_at(found if isinstance(i, Node) else [found])
-        return found
-
-    def __setitem__(self, i: Node | Whole, value: Any) -> None:
-        self._look_at(value if isinstance(i, Node) else [value])
-        super().__setitem__(i, value)
-
-    def _look_at(self, numbers: Sequence[Scalar]) -> None:
-        if self.sums is None:
-            self.program.store(SQUARES, 0, 0, _add(self.program.load(SQUARES, 0), numbers))
-        else:
-            self.sums[self.array] = _add(self.sums.get(self.array, 0.0), numbers)
-
-
-def _add(total: Scalar, numbers: Sequence[Scalar]) -> Scalar:
-    for x in numbers:
-        total = total + x * x
-    return total

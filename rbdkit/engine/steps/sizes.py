@@ -31,8 +31,6 @@ SHARED = 8
 LINK = 17
 """Numbers of a link in "by_link", derivatives by: a twist of its placement 6, mass, first moment 3, inertia 6,
 pitch."""
-SQUARES = "squares"
-"""Array of the sum of squares of `LookedAt`."""
 OWN_TIME = "own_time"
 """Array of the time of the present state, s; written where force elements depend on it."""
 ROW_TIME = "row_time"
