@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.algorithms.room import bodies_last, stacked_room, world_poses
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.spatial import se3
+from rbdkit.spatial.compact import Pose, mv
 
 
 @dataclass(frozen=True)
@@ -53,21 +56,26 @@ def forward_kinematics(model: Model, q: NDArray, v: NDArray | None = None, *, t:
     t : float, optional
         Time in s, for prescribed joints.
     """
-    n, parent = len(model.bodies), model.parent
-    poses = np.empty((*q.shape[:-1], n, 4, 4))
-    poses[..., 0, :, :] = np.eye(4)
-    velocities = None if v is None else np.zeros((*v.shape[:-1], n, 6))
+    T, velocity = outward_pass(model, q, v, t)
+    return Kinematics(model, bodies_last(T, 2), None if velocity is None else bodies_last(velocity, 1))
+
+
+def outward_pass(model: Model, q: Any, v: Any, t: float = 0.0) -> tuple[Any, Any]:
+    """Return the poses and velocities of `forward_kinematics` with the bodies first: item i belongs to body i."""
+    T, velocity = world_poses(model, q), None if v is None else stacked_room(model, mv, v)
     for i in model.outward:
-        joint, p = model.joints[i], parent[i]
+        joint, p = model.joints[i], model.parent[i]
         step = joint.pose(q, t)
-        poses[..., i, :, :] = poses[..., p, :, :] @ step
-        if velocities is not None and v is not None:
-            velocities[..., i, :] = seen_from(step, velocities[..., p, :]) + joint.velocity(q, v, t)  # Eq 5.18
-    return Kinematics(model, poses, velocities)
+        T[i] = T[p] @ step
+        if velocity is not None:
+            velocity[i] = seen_from(step, velocity[p]) + joint.velocity(q, v, t)  # Eq 5.18
+    return T, velocity
 
 
-def seen_from(pose: NDArray, m: NDArray) -> NDArray:
+def seen_from(pose: Any, m: Any) -> Any:
     """Transform motion vectors (..., 6) to a frame with the given pose (..., 4, 4): X m without forming X."""
+    if isinstance(pose, Pose):
+        return pose.X @ m
     R_T, p = np.swapaxes(pose[..., :3, :3], -1, -2), pose[..., :3, 3]
     linear = m[..., 3:] + np.cross(m[..., :3], p)
     return np.concatenate([(R_T @ m[..., :3, None])[..., 0], (R_T @ linear[..., None])[..., 0]], axis=-1)

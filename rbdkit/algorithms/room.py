@@ -12,8 +12,9 @@ import numpy as np
 
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_independent_joints
+from rbdkit.spatial.compact import Pose
 
-SHAPES = {"mv": (6,), "fv": (6,), "plx": (6, 6), "rbi": (6, 6), "abi": (6, 6)}
+SHAPES = {"mv": (6,), "fv": (6,), "plx": (6, 6), "rbi": (6, 6), "abi": (6, 6), "Pose": (4, 4)}
 """Shape of the value of one body, by the class names of Table A.3 of Featherstone (2008)."""
 OF_JOINTS = {"Subspace": (6, 0), "Forces": (6, 0), "JointMatrix": (0, 0), "JointVector": (0,)}
 """Shape of the entry of the world, which has no joint, for kinds whose size depends on the joint."""
@@ -40,6 +41,30 @@ def _of_bodies(model: Model, kind: str) -> Any:
 def from_world(model: Model) -> Any:
     """Allocate the transforms from the world to every body; entry 0 is the identity."""
     return model.from_world() if _is_program(model) else [np.eye(6)] * len(model.bodies)
+
+
+def stacked_room(model: Model, kind: type, like: Any) -> Any:
+    """Allocate one value per body, the bodies first, for each state of a stack. like : (..., n) vectors of the states.
+
+    Memory is laid out with the bodies after the states, as `bodies_last` gives it back.
+    """
+    if _is_program(model):
+        return model.room(kind)
+    lead = np.shape(like)[:-1]
+    return np.moveaxis(np.zeros((*lead, len(model.bodies), *SHAPES[kind.__name__])), len(lead), 0)
+
+
+def bodies_last(x: Any, dimensions: int) -> Any:
+    """Return values of `stacked_room` with the bodies after the states. dimensions : of the value of one body."""
+    return np.moveaxis(x, 0, -1 - dimensions) if isinstance(x, np.ndarray) else x
+
+
+def world_poses(model: Model, like: Any) -> Any:
+    """Allocate the poses of the bodies in the world, as `stacked_room`; entry 0 is that of the world."""
+    T = stacked_room(model, Pose, like)
+    if isinstance(T, np.ndarray):
+        T[0] = np.eye(4)
+    return T
 
 
 def joint_room(model: Model, name: str) -> Any:

@@ -21,7 +21,7 @@ from rbdkit.engine.steps.unrolled_tree import UnrolledTree
 from rbdkit.joints import Helical, Planar, Prescribed, Prismatic, Reversed, Revolute, Spherical
 from rbdkit.library import random_tree
 from rbdkit.model import Mimic, Model
-from rbdkit.spatial.compact import rbi
+from rbdkit.spatial.compact import mv, rbi
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.vector3 import Symmetric, Vector
 from rbdkit.trace import python_source
@@ -210,12 +210,11 @@ def test_the_coriolis_matrix_in_twelve_numbers():
     body = Inertia(body.mass, rng.normal(size=3), body.inertia_com)
     M, v, x = body.matrix, rng.normal(size=6), rng.normal(size=6)
     numbers = rbi(M[5, 5], Vector(body.mass * body.com), Symmetric(M[np.triu_indices(3)]))
-    B = Coriolis.of_body(numbers, (Vector(v[:3]), Vector(v[3:])))
+    B = Coriolis.of_body(numbers, mv.of(v))
     expected = 2.0 * algorithms.body_coriolis(M, v)
     assert np.abs(expected[:, 3:]).max() < 1e-14  # the twelve numbers leave these columns out
-    assert np.abs(np.ravel(B.times(Vector(x[:3]))) - expected @ x).max() < 1e-14
-    motion = Vector(x[:3]), Vector(x[3:])
-    assert np.abs(np.array(B.transposed_times(motion)) - (expected.T @ x)[:3]).max() < 1e-14
+    assert np.abs(np.array(B.times(Vector(x[:3])).flat()) - expected @ x).max() < 1e-14
+    assert np.abs(np.array(B.transposed_times(mv.of(x))) - (expected.T @ x)[:3]).max() < 1e-14
 
 
 def test_joints_that_follow_others_or_time_are_refused():

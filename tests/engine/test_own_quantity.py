@@ -9,33 +9,25 @@ import rbdkit as rbd
 from rbdkit import engine
 from rbdkit.engine import Kernels
 from rbdkit.engine.run import over_states, signatures
-from rbdkit.engine.steps.axes import Axes
-from rbdkit.engine.steps.rnea import joint_velocity, project
+from rbdkit.engine.steps.text_tree import TextTree
 from rbdkit.integrators import RK4
 from rbdkit.library import random_state
-from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross
+from rbdkit.spatial.compact import Subspace, fv, mv, plx
 
 
 def joint_momenta(tree, state):
     """p = S.T h: along each freedom, the momentum of all that lies beyond it, and of its rotor."""
     q, qd, p = state.q, state["v"], state["momentum"]
-    R, r, w, v, n, f = (tree.field(kind) for kind in (Matrix, *[Vector] * 5))
-    axes = Axes(tree, q)
-    for field in (w, v, n, f):
-        field[tree.world] = ZERO
-    for i in tree.outward():
-        R[i], r[i] = tree.pose(i, q[i])
-        w_J, v_J = joint_velocity(tree, i, axes.find(i), q, qd)
-        w[i] = R[i].T @ w[i.parent] + w_J
-        v[i] = R[i].T @ (v[i.parent] + cross(w[i.parent], r[i])) + v_J
-        m, h, I = tree.inertia(i)
-        n[i], f[i] = I @ w[i] + cross(h, v[i]), m * v[i] + cross(w[i], h)
-    for i in tree.inward():
-        rotors = zip(axes[i], tree.rotors(i), qd[i], strict=True)
-        p[i] = [project(S, [*n[i], *f[i]]) + rotor * speed for S, rotor, speed in rotors]
-        force = R[i] @ f[i]
-        f[i.parent] = f[i.parent] + force
-        n[i.parent] = n[i.parent] + R[i] @ n[i] + cross(r[i], force)
+    text = TextTree(tree, q, {})
+    X, S, v, h = (text.room(kind) for kind in (plx, Subspace, mv, fv))
+    for i in text.outward:
+        joint = text.joints[i]
+        X[i], S[i] = joint.transform(q) @ text.X_tree[i], joint.motion_subspace(q)
+        v[i] = X[i] @ v[i.parent] + joint.velocity(q, qd)
+        h[i] = text.I[i] @ v[i]
+    for i in text.inward:
+        p[i] = S[i].T @ h[i] + text.joints[i].armature * qd[i]
+        h[i.parent] += X[i].T @ h[i]
 
 
 class WithMomenta(Kernels):

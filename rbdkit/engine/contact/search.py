@@ -40,9 +40,10 @@ from rbdkit.engine.contact.contacts import (
 from rbdkit.engine.contact.grid import Grid
 from rbdkit.engine.contact.scene import LENGTHS, RADIUS, SHAPE, SURFACE, TOUCH, name_of
 from rbdkit.engine.rows.base_motion import BaseMotion
-from rbdkit.engine.steps.base import PAIR, pair
+from rbdkit.engine.steps.base import STILL
 from rbdkit.engine.steps.loop_tree import slot_of
 from rbdkit.engine.steps.nodes import Body
+from rbdkit.spatial.compact import mv
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Part, Scalar, Whole, maximum, select, sqrt, symbols
 
@@ -65,7 +66,7 @@ class Search:
 
     def __init__(self, at: BaseMotion, kinds: tuple[Kind, ...]) -> None:
         self.at, self.program, self.kinds = at, at.tree.program, kinds
-        self._v_free = at.tree.field(PAIR)
+        self._v_free = at.tree.field(mv)
         round_kinds = [(k, name_of(kind)) for k, kind in enumerate(kinds) if kind.first != "half-space"]
         self._grid = Grid(self.program, round_kinds, NOW)
 
@@ -124,14 +125,14 @@ class Search:
     def fastest(self, v_free: Part) -> None:
         """Set the margin from the velocities before the step and those after it without contacts."""
         program, at, tree = self.program, self.at, self.at.tree
-        self._v_free[tree.world] = [0.0] * 6
+        self._v_free[tree.world] = STILL
         for i in tree.outward():
             v = self._v_free[i.parent]
             slot = slot_of(tree, i)
             for k in range(i.motion.nv):
                 column = (slot + k) * 12
                 speed = program.load(v_free.array, i.v + v_free.start, k)
-                v = [a + speed * program.load("columns", column, r) for r, a in enumerate(v)]
+                v = v + speed * mv.of([program.load("columns", column, r) for r in range(6)])
             self._v_free[i] = v
         program.store("contact_state", 0, MARGIN, 0.0)
         with program.loop(0, program.count("n_shapes")) as shape:
@@ -139,7 +140,7 @@ class Search:
             x = [program.load("shapes", given, j) for j in range(SHAPE)]
             p = at.p[link] + at.R[link] @ Vector(x[9:12])
             margin = program.load("contact_state", 0, MARGIN)
-            for w, v_0 in (pair(at.v[link]), pair(self._v_free[link])):
+            for w, v_0 in (at.v[link].halves, self._v_free[link].halves):
                 v_p = v_0 + cross(w, p)
                 fast = sqrt(dot(v_p, v_p)) + x[RADIUS] * sqrt(dot(w, w))
                 # 4 h v: both shapes of a pair may move at the largest speed, and the step may speed them up to twice
@@ -208,7 +209,7 @@ class Search:
                     contact[place] = value
 
     def _velocity(self, link: Body, x: Vector) -> Vector:
-        w, v_0 = pair(self.at.v[link])
+        w, v_0 = self.at.v[link].halves
         return v_0 + cross(w, x)
 
     def _parts(self, contact: Contact, number: Index, slot: Index, links: list[Index]) -> None:

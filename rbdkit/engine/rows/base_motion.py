@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rbdkit.engine.steps.axes import Axes
-from rbdkit.engine.steps.base import PAIR, cross_motion, flat, in_base, minus, pair, plus, times
+from rbdkit.engine.steps.base import STILL, UNLOADED, in_base
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Body
 from rbdkit.engine.steps.rnea import project
-from rbdkit.spatial.compact import mv, plx, rbi
-from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.spatial.compact import fv, mv, plx, rbi
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
 from rbdkit.trace import Whole
 
 
@@ -38,9 +38,9 @@ class BaseMotion:
         self.qd: JointArray | None = None
         self.R: Any = tree.field(Matrix)
         self.p: Any = tree.field(Vector)
-        self.v: Any = tree.field(PAIR)
-        self.a: Any = tree.field(PAIR)
-        self._f, self._I = tree.field(PAIR), tree.field(rbi)
+        self.v: Any = tree.field(mv)
+        self.a: Any = tree.field(mv)
+        self._f, self._I = tree.field(fv), tree.field(rbi)
 
     def body(self, link: Whole) -> Body:
         """Return the link of a number, 0 for the world, as the key of a field."""
@@ -61,44 +61,43 @@ class BaseMotion:
         self.R[world] = IDENTITY
         self.p[world] = -Vector(program.load("base_origin", 0, k) for k in range(3))
         if qd is not None:
-            self.v[world] = [0.0] * 6
-            self.a[world] = [0.0, 0.0, 0.0, *(-program.load("gravity", 0, k) for k in range(3))]
+            self.v[world] = STILL
+            self.a[world] = mv(ZERO, [-program.load("gravity", 0, k) for k in range(3)])
         for i in tree.outward():
             R_i, p_i = tree.pose(i, q[i])
             R_p = self.R[i.parent]
             R, p = R_p @ R_i, self.p[i.parent] + R_p @ p_i
             self.R[i], self.p[i] = R, p
-            S = in_base(axes.find(i), R, p)
+            X = plx(R.T, p)
+            S = in_base(axes.find(i), X)
             slot = program.entry("first_slot", i.number) if tree.coupled else i.v
             ratio = tree.ratio(i)
             for k, J in enumerate(S):
                 place = (slot + k) * 12
-                for j, x in enumerate(flat(J)):
+                for j, x in enumerate(J.flat()):
                     program.store("columns", place, j, ratio * x)
             if inertia:
-                self._I[i] = I = plx(R.T, p).inv_apply(rbi(*tree.inertia(i)))
+                self._I[i] = I = X.inv_apply(rbi(*tree.inertia(i)))
             if qd is None:
                 continue
-            v_p = pair(self.v[i.parent])
-            v_J, a_J = (ZERO, ZERO), (ZERO, ZERO)
+            v_p = self.v[i.parent]
+            v_J = a_J = STILL
             for J, x in zip(S, qd[i], strict=True):
-                v_J = plus(v_J, times(x, J))
+                v_J = v_J + x * J
             driver, speeds = tree.driver(i, q[i], "driven_v")
             _, rates = tree.driver(i, q[i], "driven_a")
-            for J, x, x_rate in zip(in_base(driver, R, p), speeds, rates, strict=True):
-                v_J, a_J = plus(v_J, times(x, J)), plus(a_J, times(x_rate, J))
+            for J, x, x_rate in zip(in_base(driver, X), speeds, rates, strict=True):
+                v_J, a_J = v_J + x * J, a_J + x_rate * J
             if (i.motion.driver or i.motion).varying:
-                a_J = plus(a_J, *in_base([tree.velocity_product(i, q[i], qd[i])], R, p))
-            v_i, a_i = plus(v_p, v_J), plus(plus(pair(self.a[i.parent]), a_J), cross_motion(v_p, v_J))
-            self.v[i], self.a[i] = flat(v_i), flat(a_i)
+                a_J = a_J + X.inv_apply(mv.of(tree.velocity_product(i, q[i], qd[i])))
+            v_i, a_i = v_p + v_J, self.a[i.parent] + a_J + v_p.cross(v_J)
+            self.v[i], self.a[i] = v_i, a_i
             if inertia:
-                f = I.force(a=mv(*a_i), v=mv(*v_i)).halves
+                f = I.force(a=a_i, v=v_i)
                 for array, start in pushes:
-                    place = i.number * 6 + start
-                    n_x, f_x = pair([program.load(array, place, k) for k in range(6)])
-                    o = Vector(program.load("base_origin", 0, k) for k in range(3))
-                    f = minus(f, (n_x - cross(o, f_x), f_x))
-                self._f[i] = flat(f)
+                    f_x = fv.of([program.load(array, i.number * 6 + start, k) for k in range(6)])
+                    f = f - plx(IDENTITY, [program.load("base_origin", 0, k) for k in range(3)]).apply(f_x)
+                self._f[i] = f
 
     def inward(self, C: JointArray | None) -> None:
         """Write H to "H" (rows of length nv, within branches only), and C, where velocities are known."""
@@ -106,12 +105,11 @@ class BaseMotion:
         # Mimic joints add to the velocity of their master joint, so C must start at zero.
         for a in tree.freedoms() if tree.coupled and C is not None else ():
             C[a] = 0.0  # type: ignore[index]
-        self._I[tree.world], self._f[tree.world] = rbi.of([0.0] * 10), [0.0] * 6
+        self._I[tree.world], self._f[tree.world] = rbi.of([0.0] * 10), UNLOADED
         for i in tree.inward():
             I = self._I[i]
             self._I[i.parent] = self._I[i.parent] + I  # Eq 6.13
             slot = program.entry("first_slot", i.number) if tree.coupled else i.v
-            across = self._f[i] if C is not None else []
             for k in range(i.motion.nv):
                 place = (slot + k) * 12
                 S = [program.load("columns", place, j) for j in range(6)]
@@ -119,10 +117,9 @@ class BaseMotion:
                     program.store("columns", place, 6 + j, x)
                 if C is not None:
                     a = i.v + k
-                    C[a] = (C[a] if tree.coupled else 0.0) + project(S, across)
+                    C[a] = (C[a] if tree.coupled else 0.0) + project(S, self._f[i].flat())
             if C is not None:
-                f_p = plus(pair(self._f[i.parent]), pair(across))
-                self._f[i.parent] = flat(f_p)
+                self._f[i.parent] = self._f[i.parent] + self._f[i]
 
     def _find_origin(self) -> None:
         """Write the position of the first link to "base_origin"."""

@@ -44,7 +44,6 @@ from rbdkit.engine.rows.moving_joint import (
 )
 from rbdkit.engine.rows.recorded_rows import OWN_NUMBERS, OWN_Q, JointOfLoop
 from rbdkit.engine.rows.turning_rows import TURNING, turning_form, turning_numbers, turning_rows
-from rbdkit.engine.steps.base import cross_motion, flat, minus, pair
 from rbdkit.engine.steps.nodes import FRAME, Body
 from rbdkit.joints import EulerSpherical, JointType, Prescribed, Reversed, Spherical
 from rbdkit.model import Loop, Model
@@ -96,10 +95,9 @@ class LoopJoints:
                 drift: list[Scalar] = []
                 apart: list[Scalar] = []
                 if rows.asks & {"k", "slip"}:
-                    v_S = pair(at.v[S])
-                    across = minus(v_S, pair(at.v[P]))
-                    apart = flat(across)
-                    drift = flat(minus(minus(pair(at.a[S]), pair(at.a[P])), cross_motion(v_S, across)))
+                    across = at.v[S] - at.v[P]
+                    apart = across.flat()
+                    drift = (at.a[S] - at.a[P] - at.v[S].cross(across)).flat()
                 opening = self._gap(form, at, j, S, P) if "gap" in rows.asks else []
                 T_at = own * 6
                 for r in range(n):
@@ -140,11 +138,10 @@ class LoopJoints:
         drift: list[Scalar] = []
         v_J = None
         if rows.asks & {"k", "slip"}:
-            v_S = pair(at.v[S])
-            apart = minus(v_S, pair(at.v[P]))
-            across = flat(apart)
-            drift = flat(minus(minus(pair(at.a[S]), pair(at.a[P])), cross_motion(v_S, apart)))
-            v_J = R_J.T @ apart[0], R_J.T @ (apart[1] - cross(p_J, apart[0]))
+            apart = at.v[S] - at.v[P]
+            across = apart.flat()
+            drift = (at.a[S] - at.a[P] - at.v[S].cross(apart)).flat()
+            v_J = Pose(R_J, p_J).X.apply(apart).halves
         if isinstance(form, MovingAxes):
             assert joint is not None
             found = joint.rows(v_J)

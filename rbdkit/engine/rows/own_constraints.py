@@ -13,7 +13,6 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
 from rbdkit.engine.rows.contribution import Contribution, RowsWritten, at_origin, between
 from rbdkit.engine.rows.dependence import compared_masses, free_responses, least_pivots
-from rbdkit.engine.steps.base import minus, pair
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.engine.steps.sizes import ROW_TIME
 from rbdkit.model import Model
@@ -109,9 +108,9 @@ class OwnConstraints:
         world = p + Vector(program.load("base_origin", 0, k) for k in range(3))
         if at.qd is None:
             return [*R.flat(), *world, *([0.0] * 6)], p, [0.0] * 6
-        w, v_0 = pair(at.v[i])
+        w, v_0 = at.v[i].halves
         v = v_0 + cross(w, p)
-        alpha, a_0 = minus(pair(at.a[i]), pair(at.a[at.tree.world]))
+        alpha, a_0 = (at.a[i] - at.a[at.tree.world]).halves
         a = a_0 + cross(alpha, p) + cross(w, v)  # Eq 2.49: of the point, not the spatial acceleration
         return [*R.flat(), *world, *w, *v], p, [*alpha, *a]
 

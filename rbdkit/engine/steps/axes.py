@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Numbers, Tree
-from rbdkit.spatial.vector3 import Vector
+from rbdkit.spatial.compact import mv
 from rbdkit.trace import Scalar, Symbol, tangents
 
 Columns = list[list[Scalar]]
@@ -74,7 +74,6 @@ def changes(tree: Tree, i: Node, q: JointArray, qd: JointValues) -> Change:
     return Change(by_q, product_q, product_v)
 
 
-def along(axes: Columns, x: list[Scalar]) -> tuple[Vector, Vector]:
-    """Return S x: angular and linear part."""
-    total = [sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)]
-    return Vector(total[:3]), Vector(total[3:])
+def along(axes: Columns, x: list[Scalar]) -> mv:
+    """Return S x."""
+    return mv.of([sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rbdkit.spatial.compact import rbi
+from rbdkit.spatial.compact import fv, mv, rbi
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar
 
@@ -34,9 +34,9 @@ class Coriolis:
         return [*self.N.flat(), *self.p]
 
     @classmethod
-    def of_body(cls, I: rbi, v: tuple[Vector, Vector]) -> Coriolis:
+    def of_body(cls, I: rbi, v: mv) -> Coriolis:
         """Return the matrix of a body with velocity v."""
-        w, u = v
+        w, u = v.halves
         xx, xy, xz, yy, yz, zz = I.I
         half = 0.5 * (xx + yy + zz)
         second = Matrix.of([half - xx, -xy, -xz, -xy, half - yy, -yz, -xz, -yz, half - zz])  # sum of m r r.T
@@ -46,15 +46,15 @@ class Coriolis:
         N = Matrix(Vector(2.0 * ((trace if j == k else 0.0) - K[k][j]) for j in range(3)) for k in range(3))
         return cls(N, I.m * u + cross(w, I.h))
 
-    def plus(self, other: Coriolis) -> Coriolis:
+    def __add__(self, other: Coriolis) -> Coriolis:
         """Return the matrix of both bodies together."""
         return Coriolis(self.N + other.N, self.p + other.p)
 
-    def times(self, alpha: Vector) -> tuple[Vector, Vector]:
+    def times(self, alpha: Vector) -> fv:
         """Return 2 B (alpha, a) for any a."""
-        return self.N @ alpha, 2.0 * cross(alpha, self.p)
+        return fv(self.N @ alpha, 2.0 * cross(alpha, self.p))
 
-    def transposed_times(self, motion: tuple[Vector, Vector]) -> Vector:
+    def transposed_times(self, motion: mv) -> Vector:
         """Return the angular part of 2 B.T (w, u); the linear part is zero."""
-        w, u = motion
+        w, u = motion.halves
         return self.N.T @ w + 2.0 * cross(self.p, u)

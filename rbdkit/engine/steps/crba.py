@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from rbdkit import algorithms
 from rbdkit.engine.steps.axes import Axes
+from rbdkit.engine.steps.base import BaseFrames, in_base
 from rbdkit.engine.steps.joint_arrays import JointArray
-from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.engine.steps.loop_tree import LoopTree, slot_of
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.text_tree import TextTree, recording
-from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.spatial.compact import mv, plx, rbi
-from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
+from rbdkit.spatial.compact import rbi
 from rbdkit.trace import Whole
 
 
@@ -21,26 +20,18 @@ def crba_base(tree: LoopTree, q: JointArray, state: Whole) -> None:
     Base coordinates have the axes of the world and the tree's first link as origin, so that accuracy does not depend on
     the distance from the world's origin. Only elements that are not zero by branch-induced sparsity are written to "H".
     """
-    program = tree.program
-    R_0, p_0, reach, Ic = tree.field(Matrix), tree.field(Vector), tree.field(Numbers(1)), tree.field(rbi)
-    axes, world = Axes(tree, q), tree.world
+    program, X, Ic, axes = tree.program, BaseFrames(tree), tree.field(rbi), Axes(tree, q)
 
-    R_0[world], p_0[world], reach[world], Ic[world] = IDENTITY, ZERO, [0.0], rbi.of([0.0] * 10)
+    Ic[tree.world] = rbi.of([0.0] * 10)
     for i in tree.outward(abreast=True):
         axes.find(i)
-        R, p = tree.pose(i, q[i])
-        R_p = R_0[i.parent]
-        R_0[i], reach[i] = R_p @ R, [1.0]
-        p_0[i] = p_0[i.parent] + reach[i.parent][0] * (R_p @ p)
-        Ic[i] = plx(R_0[i].T, p_0[i]).inv_apply(rbi(*tree.inertia(i)))
+        Ic[i] = X.move(i, q).inv_apply(rbi(*tree.inertia(i)))
     for i in tree.inward(abreast=True):
         Ic[i.parent] = Ic[i.parent] + Ic[i]  # Eq 6.13
-        slot = program.entry("first_slot", i.number) if tree.coupled else i.v
-        for k, S in enumerate(axes[i]):
-            w, v = R_0[i] @ Vector(S[:3]), R_0[i] @ Vector(S[3:])
-            S_0, place = [tree.ratio(i) * x for x in (*w, *(v + cross(p_0[i], w)))], (slot + k) * 12
-            for r, x in enumerate([*S_0, *(Ic[i] @ mv.of(S_0)).flat()]):
-                program.store("columns", place, r, x)
+        for k, axis in enumerate(in_base(axes[i], X[i])):
+            S = tree.ratio(i) * axis
+            for r, x in enumerate([*S.flat(), *(Ic[i] @ S).flat()]):
+                program.store("columns", (slot_of(tree, i) + k) * 12, r, x)
     assemble(tree, state * (tree.nv * tree.nv))
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rbdkit.engine.steps.axes import along, changes
-from rbdkit.engine.steps.base import Base, Pair, base_motion, cross_force, cross_motion, in_base, pair, plus
+from rbdkit.engine.steps.base import UNLOADED, Base, base_motion, in_base
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.sizes import FOUR, FREEDOM, MIXED, MOVED, MOVING
 from rbdkit.spatial.compact import mv
-from rbdkit.spatial.vector3 import Vector, cross
+from rbdkit.spatial.vector3 import Vector
 from rbdkit.trace import Program, Scalar, Whole
 
 # Numbers of the vectors of a freedom in the array "freedoms": its axis J, Psi_dot (its angular part: B needs no more),
@@ -46,53 +46,42 @@ def rnea_derivatives(
 def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointArray) -> None:
     """Compute the axes, and the changes that motions along them make to the motion of what they carry."""
     for i in tree.outward(abreast=True):
-        v_p, a_p, v_i, a_i = pair(base.v[i.parent]), pair(base.a[i.parent]), pair(base.v[i]), pair(base.a[i])
-        v_c, a_c = (v_p, a_p) if i.motion.carried else (v_i, a_i)
+        v_p, v_i = base.v[i.parent], base.v[i]
+        v_c, a_c = (v_p, base.a[i.parent]) if i.motion.carried else (v_i, base.a[i])
         change = changes(tree, i, q, qd) if i.motion.varying else None
-        for k, axis in enumerate(in_base(base.S[i], base.R[i], base.p[i])):
-            Psi_dot = cross_motion(v_c, axis)
-            Psi_ddot = plus(cross_motion(a_c, axis), cross_motion(v_c, Psi_dot))
-            W_k, place = cross_motion(plus(v_p, v_i), axis), _place(tree, i.v + k)
+        for k, axis in enumerate(base.axes(i)):
+            Psi_dot = v_c.cross(axis)
+            Psi_ddot = a_c.cross(axis) + v_c.cross(Psi_dot)
+            W_k, place = (v_p + v_i).cross(axis), _place(tree, i.v + k)
             if change is not None:  # changes of v_J and a_J by q and v through S
-                by_q = [along(change.axes[k], qd[i]), along([*change.axes[k], change.product_q[k]], [*qdd[i], 1.0])]
-                columns = [[*by_q[0][0], *by_q[0][1]], [*by_q[1][0], *by_q[1][1]], change.product_v[k]]
-                v_k, a_k, D_k = in_base(columns, base.R[i], base.p[i])
-                Psi_dot = plus(Psi_dot, v_k)
-                Psi_ddot = plus(Psi_ddot, plus(a_k, cross_motion(plus(v_p, v_i), v_k)))
-                W_k = plus(W_k, D_k)
-            _write(tree.program, place, PSI_DOT, [*Psi_dot[0]])
+                by_q = along(change.axes[k], qd[i]), along([*change.axes[k], change.product_q[k]], [*qdd[i], 1.0])
+                v_k, a_k, D_k = in_base([*(x.flat() for x in by_q), change.product_v[k]], base.X[i])
+                Psi_dot = Psi_dot + v_k
+                Psi_ddot = Psi_ddot + a_k + (v_p + v_i).cross(v_k)
+                W_k = W_k + D_k
+            _write(tree.program, place, PSI_DOT, [*Psi_dot.omega])
             for slot, vectors in ((J, axis), (PSI_DDOT, Psi_ddot), (W, W_k)):
-                _write(tree.program, place, slot, [*vectors[0], *vectors[1]])
+                _write(tree.program, place, slot, vectors.flat())
 
 
 def _across(tree: LoopTree, base: Base) -> None:
     """Sum up composite inertias and forces, and compute for each freedom the change of the force across its joint."""
     program = tree.program
     for i in tree.inward(abreast=True):
-        I, B, f = base.I[i], base.B[i], pair(base.f[i])
-        f_x = None if base.f_x is None else pair(base.f_x[i])
+        I, B, f = base.I[i], base.B[i], base.f[i]
         for k in range(i.motion.nv):
             a = _place(tree, i.v + k)
-            axis, Psi_ddot, W_k = (_vectors(program, a, slot) for slot in (J, PSI_DDOT, W))
+            axis, Psi_ddot, W_k = (mv.of(_read(program, a, slot, 6)) for slot in (J, PSI_DDOT, W))
             turning = Vector(_read(program, a, PSI_DOT, 3))
-            by_q = plus(plus((I @ mv(*Psi_ddot)).halves, B.times(turning)), cross_force(axis, f))
-            by_v = plus((I @ mv(*W_k)).halves, B.times(axis[0]))
-            n, force = (I @ mv(*axis)).halves
-            for slot, numbers in (
-                (I_J, [*n, *force]),
-                (B_J, [*B.transposed_times(axis)]),
-                (BY_Q, [*by_q[0], *by_q[1]]),
-                (BY_V, [*by_v[0], *by_v[1]]),
-            ):
-                _write(program, a, slot, numbers)
-            if f_x is not None:
-                n, force = cross_force(axis, f_x)
-                _write(program, a, X_J, [*-n, *-force])
-        base.I[i.parent] = base.I[i.parent] + I
-        base.B[i.parent] = base.B[i.parent].plus(B)
-        for field in (base.f, base.f_x):
+            _write(program, a, I_J, (I @ axis).flat())
+            _write(program, a, B_J, [*B.transposed_times(axis)])
+            _write(program, a, BY_Q, (I @ Psi_ddot + B.times(turning) + axis.cross(f)).flat())
+            _write(program, a, BY_V, (I @ W_k + B.times(axis.omega)).flat())
+            if base.f_x is not None:
+                _write(program, a, X_J, (-axis.cross(base.f_x[i])).flat())
+        for field in (base.I, base.B, base.f, base.f_x):
             if field is not None:
-                field[i.parent] = [x + y for x, y in zip(field[i.parent], field[i], strict=True)]
+                field[i.parent] = field[i.parent] + field[i]
 
 
 def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
@@ -138,22 +127,16 @@ def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, ad
     for i in tree.outward():
         if i.motion.nv < 2 and not i.motion.varying:
             continue
-        R, p = base.R[i], base.p[i]
-        f = pair(base.f[i])
-        if base.f_x is not None:
-            n_x, f_x = pair(base.f_x[i])
-            f = f[0] - n_x, f[1] - f_x
-        in_link = R.T @ (f[0] - cross(p, f[1])), R.T @ f[1]
-        axes = [pair(S) for S in base.S[i]]
+        f = base.X[i].apply(base.f[i] - (UNLOADED if base.f_x is None else base.f_x[i]))
+        axes = [mv.of(S) for S in base.S[i]]
         if i.motion.varying:
             for k, columns in enumerate(changes(tree, i, q, qd).axes):
                 for m, S_m in enumerate(columns):
-                    add(i.v + m, i.v + k, project(S_m, [*in_link[0], *in_link[1]]))
+                    add(i.v + m, i.v + k, project(S_m, f.flat()))
         for k in range(len(axes)):
             for m in range(k):
                 low, high = (m, k) if i.motion.carried else (k, m)
-                n, force = cross_force(axes[high], in_link)
-                x = project([*axes[low][0], *axes[low][1]], [*n, *force])
+                x = axes[low].dot(axes[high].cross(f))
                 add(i.v + low, i.v + high, -x if i.motion.carried else x)
 
 
@@ -169,7 +152,3 @@ def _write(program: Program, place: Whole, slot: int, numbers: list[Scalar]) -> 
 
 def _read(program: Program, place: Whole, slot: int, size: int) -> list[Scalar]:
     return [program.load("freedoms", place, (slot + r) * FOUR) for r in range(size)]
-
-
-def _vectors(program: Program, place: Whole, slot: int) -> Pair:
-    return pair(_read(program, place, slot, 6))

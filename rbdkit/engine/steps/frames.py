@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from rbdkit.engine.steps.base import STILL
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.rnea import joint_acceleration, joint_velocity
 from rbdkit.engine.steps.sizes import Reference
-from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector, cross
-from rbdkit.trace import Program, Scalar, Whole
+from rbdkit.engine.steps.text_tree import TextTree
+from rbdkit.spatial.compact import Pose, mv, plx
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, cross
+from rbdkit.trace import Program, Whole
 
 
 def jacobian(tree: LoopTree, q: JointArray, state: Whole, reference: Reference) -> None:
@@ -22,71 +22,60 @@ def jacobian(tree: LoopTree, q: JointArray, state: Whole, reference: Reference) 
     rows = [start + nv * r for r in range(6)]
     with program.loop(start, start + nv * 6) as place:
         program.store("jacobians", place, 0, 0.0)
-    _carry(program, 0, [program.load("frame_pose", 0, k) for k in range(12)])
+    _carry(program, Pose.of([program.load("frame_pose", 0, k) for k in range(12)]))
     for i in tree.path_from(program.count("frame_link")):
-        R, p = _pose(program)  # of the frame, in this link
+        T = _carried(program)  # of the frame, in this link
         for k, S in enumerate(tree.axes(i, q[i])):
-            w, v = Vector(S[:3]), Vector(S[3:])
-            J = [*(R.T @ w), *(R.T @ (v + cross(w, p)))]  # Eqs 2.18, 4.6
-            for row, x in zip(rows, J, strict=True):
+            for row, x in zip(rows, (T.X @ mv.of(S)).flat(), strict=True):  # Eqs 2.18, 4.6
                 column = row + (i.v + k)
                 followed = program.load("jacobians", column) if tree.coupled else 0.0
                 program.store("jacobians", column, 0, followed + tree.ratio(i) * x)
-        R_i, p_i = tree.pose(i, q[i])
-        _carry(program, 0, [*(R_i @ R).flat(), *(p_i + R_i @ p)])
+        _carry(program, Pose(*tree.pose(i, q[i])) @ T)
     if reference == "body":
         return
     for a in tree.freedoms():
-        R, p = _pose(program)  # in the world
-        places = [row + a for row in rows]
-        J = [program.load("jacobians", row) for row in places]
-        w, v = R @ Vector(J[:3]), R @ Vector(J[3:])
-        for row, x in zip(places, [*w, *(v + cross(p, w) if reference == "world" else v)], strict=True):
+        T, places = _carried(program), [row + a for row in rows]  # in the world
+        J = mv.of([program.load("jacobians", row) for row in places])
+        for row, x in zip(places, _leaving(T, reference).inv_apply(J).flat(), strict=True):
             program.store("jacobians", row, 0, x)
 
 
 def bias_acceleration(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, reference: Reference) -> None:
     """Write the bias acceleration Jdot v of the frame, six numbers, to "bias": without gravity (Eq 2.57)."""
-    program = tree.program
-    _carry(program, 0, [*IDENTITY.flat(), *ZERO, *[0.0] * 12])
+    program, text = tree.program, TextTree(tree, q, {})
+    _carry(program, Pose(IDENTITY, ZERO), STILL, STILL)
     for i in tree.path_to(program.count("frame_link")):
-        R_0, p_0 = _pose(program)
-        R, p = tree.pose(i, q[i])
-        S = tree.axes(i, q[i])
-        w_J, v_J = joint_velocity(tree, i, S, q, qd)
-        alpha_J, a_J = joint_acceleration(tree, i, S, q, qd)
-        w, v, alpha, a = _motion(program, R, p)
-        w, v = w + w_J, v + v_J
-        alpha, a = alpha + alpha_J + cross(w, w_J), a + a_J + cross(w, v_J) + cross(v, w_J)  # Eq 2.33
-        _carry(program, 0, [*(R_0 @ R).flat(), *(p_0 + R_0 @ p), *w, *v, *alpha, *a])
-    frame = [program.load("frame_pose", 0, k) for k in range(12)]
-    R, p = Matrix.of(frame[:9]), Vector(frame[9:])
-    w, v, alpha, a = _motion(program, R, p)
-    R_0, p_0 = _pose(program)
+        T, step = _carried(program), Pose(*tree.pose(i, q[i]))
+        _, _, v_J, c_J = text.joints[i].calc(q, qd)
+        v, a = (step.X @ m for m in _motion(program))
+        v = v + v_J
+        _carry(program, T @ step, v, a + c_J + v.cross(v_J))  # Eq 2.33
+    frame = Pose.of([program.load("frame_pose", 0, k) for k in range(12)])
+    v, a = (frame.X @ m for m in _motion(program))
     if reference == "aligned":
-        a = a + cross(w, v)  # Eq 2.49: of the point, not the spatial acceleration
+        a = a + mv(ZERO, cross(*v.halves))  # Eq 2.49: of the point, not the spatial acceleration
     if reference != "body":
-        R_f = R_0 @ R
-        alpha, a = R_f @ alpha, R_f @ a
-        if reference == "world":
-            a = a + cross(p_0 + R_0 @ p, alpha)
-    for k, x in enumerate([*alpha, *a]):
+        a = _leaving(_carried(program) @ frame, reference).inv_apply(a)
+    for k, x in enumerate(a.flat()):
         program.store("bias", state * 6, k, x)
 
 
-def _carry(program: Program, first: int, values: Sequence[Scalar]) -> None:
-    for k, x in enumerate(values):
-        program.store("carried", 0, first + k, x)
+def _carry(program: Program, T: Pose, *motions: mv) -> None:
+    """Hand a pose and motions on along the path."""
+    for k, x in enumerate([*T.flat(), *(x for m in motions for x in m.flat())]):
+        program.store("carried", 0, k, x)
 
 
-def _pose(program: Program) -> tuple[Matrix, Vector]:
+def _carried(program: Program) -> Pose:
     """Return the pose that is carried along the path."""
-    x = [program.load("carried", 0, k) for k in range(12)]
-    return Matrix.of(x[:9]), Vector(x[9:])
+    return Pose.of([program.load("carried", 0, k) for k in range(12)])
 
 
-def _motion(program: Program, R: Matrix, p: Vector) -> tuple[Vector, Vector, Vector, Vector]:
-    """Return the carried velocity and acceleration, seen from a frame with pose R, p in that of the link."""
-    x = [program.load("carried", 0, 12 + k) for k in range(12)]
-    w, v, alpha, a = (Vector(x[3 * k : 3 * k + 3]) for k in range(4))
-    return R.T @ w, R.T @ (v + cross(w, p)), R.T @ alpha, R.T @ (a + cross(alpha, p))
+def _motion(program: Program) -> list[mv]:
+    """Return the carried velocity and acceleration."""
+    return [mv.of([program.load("carried", 0, first + k) for k in range(6)]) for first in (12, 18)]
+
+
+def _leaving(T: Pose, reference: Reference) -> plx:
+    """Return the transform to a frame with the world pose T from the coordinates of the reference."""
+    return T.X if reference == "world" else plx(T.R.T, ZERO)

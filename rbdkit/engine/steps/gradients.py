@@ -7,26 +7,12 @@ under the virtual motion V of w. So the gradient costs about as much as the forc
 from __future__ import annotations
 
 from rbdkit.engine.steps.axes import along, changes
-from rbdkit.engine.steps.base import (
-    PAIR,
-    Pair,
-    base_motion,
-    cross_force,
-    flat,
-    in_base,
-    minus,
-    pair,
-    plus,
-    power,
-    times,
-)
+from rbdkit.engine.steps.base import STILL, UNLOADED, base_motion, in_base
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.sizes import LINK
-from rbdkit.engine.steps.tree import Tree
-from rbdkit.spatial.compact import mv
-from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
+from rbdkit.spatial.compact import fv, mv, plx
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, cross, dot
 from rbdkit.trace import Program, Scalar, Whole
 
 
@@ -46,90 +32,67 @@ def rnea_gradient(
     """
     program, world = tree.program, tree.world
     base = base_motion(tree, q, qd, qdd, f_ext)
-    V, P, Q, F, X = (tree.field(PAIR) for _ in range(5))
-    V[world] = P[world] = Q[world] = F[world] = X[world] = [0.0] * 6
+    V, P, Q, F, X = (tree.field(kind) for kind in (mv, fv, fv, fv, fv))
+    V[world], P[world], Q[world], F[world], X[world] = STILL, *[UNLOADED] * 4
     for i in tree.outward():
-        V_i = pair(V[i.parent])
-        for axis, w_k in zip(in_base(base.S[i], base.R[i], base.p[i]), w[i], strict=True):
-            V_i = plus(V_i, times(w_k, axis))
-        f = pair(base.f[i])
+        V_i = V[i.parent]
+        for axis, w_k in zip(base.axes(i), w[i], strict=True):
+            V_i = V_i + w_k * axis
+        f, f_x, X_i = base.f[i], UNLOADED, base.X[i]
         # I V and 2 B.T V, summed inward: derivatives by a and by v
-        V[i], P[i], Q[i] = flat(V_i), (base.I[i] @ mv(*V_i)).flat(), [*base.B[i].transposed_times(V_i), 0.0, 0.0, 0.0]
-        X_i: Pair = (ZERO, ZERO)
+        V[i], P[i], Q[i] = V_i, base.I[i] @ V_i, fv(base.B[i].transposed_times(V_i), ZERO)
         if base.f_x is not None:
-            f_x = pair(base.f_x[i])
-            f, X_i = minus(f, f_x), cross_force(V_i, f_x)
+            f_x = base.f_x[i]
             place = (i.number + state * (tree.n + 1)) * 6
-            turning, moving = V_i
-            _write(program, "by_f_ext", place, 0, [*-turning, *-(moving - cross(turning, base.origin[i]))])
-        F[i], X[i] = flat(f), flat(X_i)
-        R, p = base.R[i], base.p[i]
-        here = (_in_link(R, p, m) for m in (V_i, pair(base.v[i]), pair(base.a[i])))
+            _write(program, "by_f_ext", place, 0, (-plx(IDENTITY, base.X.origin[i]).inv_apply(V_i)).flat())
+        F[i], X[i] = f - f_x, V_i.cross(f_x)
         place = (i.number + state * (tree.n + 1)) * LINK
-        _write(program, "by_link", place, 6, _by_inertia(*here))
+        _write(program, "by_link", place, 6, _by_inertia(*(X_i @ m for m in (V_i, base.v[i], base.a[i]))))
     by_q, by_v, by_qdd = (tree.velocities(name, state * tree.nv) for name in ("by_q", "by_v", "by_qdd"))
     for i in tree.inward():
-        v_p, v_i, P_i, Q_i, F_i = pair(base.v[i.parent]), pair(base.v[i]), pair(P[i]), pair(Q[i]), pair(F[i])
-        sums = P_i, Q_i, F_i, pair(X[i])
-        by_place = _displaced(v_p, pair(base.a[i.parent]), pair(V[i.parent]), *sums)
-        by_displacement = by_place if i.motion.carried else _displaced(v_i, pair(base.a[i]), pair(V[i]), *sums)
-        by_velocity = minus(Q_i, cross_force(plus(v_p, v_i), P_i))
-        axes = in_base(base.S[i], base.R[i], base.p[i])
-        of_q = [power(axis, by_displacement) for axis in axes]
-        of_v = [power(axis, by_velocity) for axis in axes]
+        v_p, v_i, X_i, sums = base.v[i.parent], base.v[i], base.X[i], (P[i], Q[i], F[i], X[i])
+        P_i, Q_i, F_i, _ = sums
+        by_place = _displaced(v_p, base.a[i.parent], V[i.parent], *sums)
+        by_displacement = by_place if i.motion.carried else _displaced(v_i, base.a[i], V[i], *sums)
+        by_velocity = Q_i - (v_p + v_i).cross(P_i)
+        axes = base.axes(i)
+        of_q = [axis.dot(by_displacement) for axis in axes]
+        of_v = [axis.dot(by_velocity) for axis in axes]
         if i.motion.varying:
             change = changes(tree, i, q, qd)
             for k, (by_k, c_q, c_v) in enumerate(zip(change.axes, change.product_q, change.product_v, strict=True)):
-                speed, turned = along(by_k, qd[i]), along(by_k, w[i])
-                more = along([*by_k, c_q], [*qdd[i], 1.0])
-                columns = [[*part[0], *part[1]] for part in (speed, more, turned)]
-                v_k, a_k, V_k, D_k = in_base([*columns, c_v], base.R[i], base.p[i])
-                of_q[k] = of_q[k] + power(v_k, by_velocity) + power(a_k, P_i) + power(V_k, F_i)
-                of_v[k] = of_v[k] + power(D_k, P_i)
+                speed, more, turned = along(by_k, qd[i]), along([*by_k, c_q], [*qdd[i], 1.0]), along(by_k, w[i])
+                v_k, a_k, V_k, D_k = in_base([*(x.flat() for x in (speed, more, turned)), c_v], X_i)
+                of_q[k] = of_q[k] + v_k.dot(by_velocity) + a_k.dot(P_i) + V_k.dot(F_i)
+                of_v[k] = of_v[k] + D_k.dot(P_i)
         by_q[i], by_v[i] = of_q, of_v
-        by_qdd[i] = [
-            power(axis, P_i) + rotor * w_k for axis, rotor, w_k in zip(axes, tree.rotors(i), w[i], strict=True)
-        ]
-        R_T, p_T = _joint_frame(tree, i, q, base.R[i], base.p[i])
-        moment, force = by_place
+        by_qdd[i] = [axis.dot(P_i) + rotor * w_k for axis, rotor, w_k in zip(axes, tree.rotors(i), w[i], strict=True)]
+        R_J, p_J = i.motion.pose(q[i], tree.numbers(i))
+        to_joint = plx(R_J.T, p_J).inverse() @ X_i
         place = (i.number + state * (tree.n + 1)) * LINK
-        _write(program, "by_link", place, 0, [*(R_T.T @ (moment - cross(p_T, force))), *(R_T.T @ force)])
+        _write(program, "by_link", place, 0, to_joint.apply(by_place).flat())
         if i.motion.name == "helical":  # a rotation moves the link along the axis too, by the pitch
-            ahead = (ZERO, axes[0][0])
+            ahead = mv(ZERO, axes[0].omega)
             by_pitch = (
-                q[i][0] * power(ahead, by_displacement)
-                + qd[i][0] * power(ahead, by_velocity)
-                + qdd[i][0] * power(ahead, P_i)
-                + w[i][0] * power(ahead, F_i)
+                q[i][0] * ahead.dot(by_displacement)
+                + qd[i][0] * ahead.dot(by_velocity)
+                + qdd[i][0] * ahead.dot(P_i)
+                + w[i][0] * ahead.dot(F_i)
             )
             _write(program, "by_link", place, 16, [by_pitch])
         for field in (P, Q, F, X):
-            field[i.parent] = [x + y for x, y in zip(field[i.parent], field[i], strict=True)]
-    _write(program, "by_gravity", state * 3, 0, [-x for x in P[world][3:]])
+            field[i.parent] = field[i.parent] + field[i]
+    _write(program, "by_gravity", state * 3, 0, [-x for x in P[world].f])
 
 
-def _displaced(v_c: Pair, a_c: Pair, V_c: Pair, P: Pair, Q: Pair, F: Pair, X: Pair) -> Pair:
+def _displaced(v_c: mv, a_c: mv, V_c: mv, P: fv, Q: fv, F: fv, X: fv) -> fv:
     """Return the derivative by a displacement of a subtree, from a frame that moves with v_c, a_c and V_c."""
-    still = plus(cross_force(V_c, F), plus(X, cross_force(a_c, P)))
-    return minus(cross_force(v_c, minus(cross_force(v_c, P), Q)), still)
+    return v_c.cross(v_c.cross(P) - Q) - (V_c.cross(F) + (X + a_c.cross(P)))
 
 
-def _in_link(R: Matrix, p: Vector, motion: Pair) -> Pair:
-    """Transform a motion from base coordinates to those of a link with that pose."""
-    turning, moving = motion
-    return R.T @ turning, R.T @ (moving + cross(turning, p))
-
-
-def _joint_frame(tree: Tree, i: Node, q: JointArray, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
-    """Return the pose in base coordinates of the frame that a link's joint starts from."""
-    R_J, p_J = i.motion.pose(q[i], tree.numbers(i))
-    R_T = R @ R_J.T
-    return R_T, p - R_T @ p_J
-
-
-def _by_inertia(V: Pair, v: Pair, a: Pair) -> list[Scalar]:
+def _by_inertia(V: mv, v: mv, a: mv) -> list[Scalar]:
     """Return the derivative of V . (I a + v x* I v) by the ten inertial numbers, all in link coordinates."""
-    (W, U), (w, u), (alpha, a_0) = V, v, a
+    (W, U), (w, u), (alpha, a_0) = V.halves, v.halves, a.halves
     a_O = a_0 + cross(w, u)  # classical acceleration of the origin
     Ww = cross(W, w)
     by_h = cross(a_O, W) - cross(alpha, U) + cross(w, cross(w, U))

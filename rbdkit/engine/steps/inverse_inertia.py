@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rbdkit.engine.steps.base import Base, in_base
+from rbdkit.engine.steps.base import Base
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.sizes import FACTORS, TWIST
-from rbdkit.spatial.vector3 import Vector, cross, dot
+from rbdkit.spatial.compact import fv
+from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import WIDE, Scalar, Whole
 
 # Where the vectors of a freedom stand in the array "factors": its axis S, U D^-1, and D^-1.
@@ -25,12 +26,10 @@ def factors_in_base(tree: LoopTree, base: Base, found: Any) -> None:
     """
     program = tree.program
     for i in tree.outward(abreast=True):
-        R, p, D = base.R[i], base.p[i], found.D[i]
-        for k, (axis, U) in enumerate(zip(in_base(base.S[i], R, p), D.one_by_one(found.U[i]), strict=True)):
+        D = found.D[i]
+        for k, (axis, U) in enumerate(zip(base.axes(i), D.one_by_one(found.U[i]), strict=True)):
             D_inv = D.inverse[k]
-            f = R @ Vector(U[3:])
-            n = R @ Vector(U[:3]) + cross(p, f)
-            numbers = [*axis[0], *axis[1], *(x * D_inv for x in [*n, *f]), D_inv]
+            numbers = [*axis.flat(), *(x * D_inv for x in base.X[i].inv_apply(fv.of(U)).flat()), D_inv]
             for r, x in enumerate(numbers):
                 program.store("factors", (i.v + k) * FACTORS, r, x)
 

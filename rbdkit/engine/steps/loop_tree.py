@@ -10,8 +10,9 @@ from rbdkit.engine.steps.sizes import FOUR, MIXED, MOVED, MOVING, ZEROS
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.engine.steps.turned import threes
 from rbdkit.engine.steps.work_space import without_unread
+from rbdkit.spatial.compact.pose import Pose
 from rbdkit.spatial.compact.rotation import TurnAboutZ
-from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.spatial.vector3 import Matrix
 from rbdkit.trace import Index, Program, Scalar, Whole
 
 CALLED_FROM_LINES = True
@@ -91,7 +92,7 @@ class LoopTree(Tree):
         self.program.numbered[number] = "body"
         link, place = self.program.entry("bodies", number), number * FRAME
         x = [self.program.load("frames", place, k) for k in range(FRAME)]
-        return BodyFrame(number, Body(link, self.row_of(link)), Matrix.of(x[:9]), Vector(x[9:]))
+        return BodyFrame(number, Body(link, self.row_of(link)), Pose.of(x))
 
     def _part(self, first: str, of: Whole, step: int = 1) -> Iterator[Index]:
         """Loop over the places of a table that belong to a number; table `first` holds where they begin."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from rbdkit.engine.steps import coupled
 from rbdkit.engine.steps.aba import aba
-from rbdkit.engine.steps.axes import Axes, changes
+from rbdkit.engine.steps.axes import changes
 from rbdkit.engine.steps.crba import crba_base
 from rbdkit.engine.steps.joint_arrays import AtRest, JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.engine.steps.rnea import coriolis, joint_acceleration, joint_velocity, project, spin
+from rbdkit.engine.steps.text_tree import TextTree
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross
+from rbdkit.spatial.compact import Subspace, fv, mv, plx
 from rbdkit.trace import Scalar
 
 
@@ -20,46 +20,27 @@ def momenta(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, p: Joint
     The subtree beyond a joint has the momentum h, which changes by the force f: ``p = S.T h``, ``p' = S.T f + S'.T h``.
     Axes that their body carries turn with its velocity, others with that of its parent.
     """
-    R, r, w, v, alpha, a = (tree.field(kind) for kind in (Matrix, *[Vector] * 5))
-    n, f, h_n, h_f = (tree.field(Vector) for _ in range(4))
-    axes, world = Axes(tree, q), tree.world
-
-    for field in (w, v, alpha, a, n, f, h_n, h_f):
-        field[world] = ZERO
-    for i in tree.outward():
-        R[i], r[i] = tree.pose(i, q[i])
-        S_i = axes.find(i)
-        w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
-        alpha_J, a_J = joint_acceleration(tree, i, S_i, q, qd, qdd)
-        w_p, alpha_p = w[i.parent], alpha[i.parent]
-        w_p_i = R[i].T @ w_p
-        w[i], v[i] = w_p_i + w_J, R[i].T @ (v[i.parent] + cross(w_p, r[i])) + v_J
-        alpha[i] = R[i].T @ alpha_p + cross(w_p_i, w_J) + alpha_J
-        a[i] = R[i].T @ (a[i.parent] + spin(w_p, alpha_p) @ r[i]) + coriolis(w_p_i, w_J, v_J) + a_J
-        m, h, I = tree.inertia(i)
-        h_f[i], h_n[i] = m * v[i] + cross(w[i], h), I @ w[i] + cross(h, v[i])
-        f[i] = m * a[i] + spin(w[i], alpha[i]) @ h
-        n[i] = I @ alpha[i] + cross(w[i], I @ w[i]) + cross(h, a[i])
+    text = TextTree(tree, q, {})
+    X, S, v, a, h, f = (text.room(kind) for kind in (plx, Subspace, mv, mv, fv, fv))
+    for i in text.outward:
+        joint = text.joints[i]
+        X_J, S[i], v_J, c_J = joint.calc(q, qd)
+        X[i] = X_J @ text.X_tree[i]
+        v[i] = v_i = X[i] @ v[i.parent] + v_J
+        a[i] = a_i = X[i] @ a[i.parent] + S[i] @ qdd[i] + c_J + v_i.cross(v_J)
+        h[i], f[i] = text.I[i] @ v_i, text.I[i].force(a_i, v_i)
     for k in tree.freedoms() if tree.coupled else ():
         p[k] = rate[k] = 0.0
-    for i in tree.inward():
-        S_i, momentum = axes[i], [*h_n[i], *h_f[i]]
-        w_c, v_c = w[i], v[i]
-        if not i.motion.carried:
-            w_J, v_J = joint_velocity(tree, i, S_i, q, qd)
-            w_c, v_c = w_c - w_J, v_c - v_J
-        felt = [*(n[i] - cross(w_c, h_n[i]) - cross(v_c, h_f[i])), *(f[i] - cross(w_c, h_f[i]))]
-        own, change = [project(S, momentum) for S in S_i], [project(S, felt) for S in S_i]
+    for i in text.inward:
+        S_i, rotors, v_c = S[i], text.joints[i].armature, v[i] if i.motion.carried else X[i] @ v[i.parent]
+        change = S_i.T @ (f[i] - v_c.cross(h[i])) + rotors * qdd[i]
         if i.motion.varying:
             for speed, columns in zip(qd[i], changes(tree, i, q, qd).axes, strict=True):
-                change = [x + speed * project(S, momentum) for x, S in zip(change, columns, strict=True)]
-        rotors = tree.rotors(i)
-        tree.collect(p, i, [x + rotor * speed for x, rotor, speed in zip(own, rotors, qd[i], strict=True)])
-        tree.collect(rate, i, [x + rotor * speed for x, rotor, speed in zip(change, rotors, qdd[i], strict=True)])
-        for moment, force in ((n, f), (h_n, h_f)):
-            carried = R[i] @ force[i]
-            force[i.parent] = force[i.parent] + carried
-            moment[i.parent] = moment[i.parent] + R[i] @ moment[i] + cross(r[i], carried)
+                change = change + [speed * mv.of(column).dot(h[i]) for column in columns]
+        tree.collect(p, i, S_i.T @ h[i] + rotors * qd[i])
+        tree.collect(rate, i, change)
+        h[i.parent] = h[i.parent] + X[i].T @ h[i]
+        f[i.parent] = f[i.parent] + X[i].T @ f[i]
 
 
 def velocities(tree: Tree, q: JointArray, p: JointArray, qd: JointArray) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopTree
+from rbdkit.spatial.compact import fv, rbi
 from rbdkit.spatial.vector3 import Vector, cross
 from rbdkit.trace import Scalar, Whole
 
@@ -27,11 +28,8 @@ def momentum(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, about_
     for k in range(6):
         program.store("momenta", place, k, 0.0)
     for i in tree.outward():
-        m, h, I = tree.inertia(i)
-        w, v = motion.w[i], motion.v[i]
-        linear = motion.R[i] @ (m * v + cross(w, h))
-        angular = motion.R[i] @ (I @ w + cross(h, v)) + cross(motion.p[i], linear)
-        for k, x in enumerate([*angular, *linear]):
+        h: fv = motion.T[i].X.inv_apply(rbi(*tree.inertia(i)) @ motion.v[i])
+        for k, x in enumerate(h.flat()):
             add(k, x)
     if about_com:
         c = _center(tree, motion, state)
@@ -48,7 +46,7 @@ def _center(tree: LoopTree, motion: LinkMotion, state: Whole) -> Vector:
     for i in tree.outward():
         m, h, _ = tree.inertia(i)
         program.store("carried", 0, 0, program.load("carried", 0) + m)
-        for k, x in enumerate(m * motion.p[i] + motion.R[i] @ h):
+        for k, x in enumerate(m * motion.T[i].p + motion.T[i].R @ h):
             program.store("centers", place, k, program.load("centers", place, k) + x)
     c = Vector(program.load("centers", place, k) / program.load("carried", 0) for k in range(3))
     for k, x in enumerate(c):

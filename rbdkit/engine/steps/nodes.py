@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rbdkit.engine.steps.recorded_joint import RecordedJoint
-from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.spatial.compact.pose import Pose
 from rbdkit.trace import Whole
 
 ROW = 22
@@ -98,12 +98,11 @@ class Node(Body):
 
 @dataclass(frozen=True)
 class BodyFrame:
-    """A body of the model, fixed to a link. R, p : pose of its frame in the frame of the link."""
+    """A body of the model, fixed to a link. frame : pose of its frame in the frame of the link."""
 
     number: Whole
     link: Body
-    R: Matrix
-    p: Vector
+    frame: Pose
 
 
 def most_numbers(kinds: Iterable[Kind]) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 
 from rbdkit.engine.links.alike import Alike, Member, add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.steps.base import UNLOADED
+from rbdkit.engine.steps.external import ExternalForce
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopTree
@@ -14,7 +16,8 @@ from rbdkit.engine.steps.nodes import FRAME, ROW, Body, Node
 from rbdkit.engine.steps.sizes import LINK, OWN_TIME
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.engine.steps.unrolled_tree import UnrolledTree
-from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
+from rbdkit.spatial.compact import fv, mv
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Part, Scalar, Symbol, Whole, adjoints
 
 OWN_STATES = Part("z")
@@ -168,25 +171,18 @@ def along_joints(own: OwnForces, tree: Tree, motion: JointArray, result: JointAr
         for a in tree.each(tree.nv):
             result[a] = program.load("own_tau", a)
         return
-    n, f, R, p = tree.field(Vector), tree.field(Vector), tree.field(Matrix), tree.field(Vector)
-    placed = link_motion(tree, motion)
-    n[tree.world] = f[tree.world] = ZERO
+    placed, f, own_force = link_motion(tree, motion), tree.field(fv), ExternalForce(tree, own=True, given=False)
+    f[tree.world] = UNLOADED
     for i in tree.outward():
-        R[i], p[i] = tree.pose(i, motion[i])
-        place = i.number * 6
-        x = [program.load("own_force", place, k) for k in range(6)]
-        R_0, p_0 = placed.R[i], placed.p[i]
-        n[i], f[i] = R_0.T @ (Vector(x[:3]) - cross(p_0, Vector(x[3:]))), R_0.T @ Vector(x[3:])
+        f[i] = own_force[i]
     for a in tree.each(tree.nv):
         result[a] = program.load("own_tau", a)
     for i in tree.inward():
-        across = [*n[i], *f[i]]
+        felt = placed.T[i].X.apply(f[i])
         for k, S in enumerate(tree.axes(i, motion[i])):
             a = i.v + k
-            result[a] = result[a] + tree.ratio(i) * sum((s * x for s, x in zip(S, across, strict=True)), 0.0)
-        f_p = R[i] @ f[i]
-        f[i.parent] = f[i.parent] + f_p
-        n[i.parent] = n[i.parent] + R[i] @ n[i] + cross(p[i], f_p)
+            result[a] = result[a] + tree.ratio(i) * mv.of(S).dot(felt)
+        f[i.parent] = f[i.parent] + f[i]
 
 
 def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, w: JointArray, state: Whole) -> None:
@@ -237,8 +233,8 @@ def _at_hand(tree: UnrolledTree, x: JointArray, size: int) -> JointArray:
 def motion_of(tree: Tree, motion: LinkMotion | None, body: Whole, i: Body, apart: bool) -> Sequence[Any]:
     """Return rotation, position, angular velocity and velocity of the origin of a body on link i, in world axes."""
     assert motion is not None
-    R, p, w, v = motion.R[i], motion.p[i], motion.w[i], motion.v[i]
-    w, v = R @ w, R @ v
+    R, p = motion.T[i]
+    w, v = (R @ half for half in motion.v[i].halves)
     if apart:
         frame = body * FRAME
         x = [tree.program.load("frames", frame, k) for k in range(FRAME)]

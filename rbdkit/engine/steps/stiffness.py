@@ -12,6 +12,7 @@ from typing import Any
 
 from rbdkit.engine.links.alike import add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
+from rbdkit.engine.steps.base import STILL, UNLOADED
 from rbdkit.engine.steps.crba import crba_base
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
@@ -19,11 +20,11 @@ from rbdkit.engine.steps.loop_tree import LoopField, LoopTree
 from rbdkit.engine.steps.nodes import Body, Node
 from rbdkit.engine.steps.own_forces import computed_member, links_of, motion_of
 from rbdkit.engine.steps.passive_derivatives import passive_derivatives
-from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.sizes import OWN_TIME
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.world_axes import axes_of, handed_on, keep_axes, move_one, units_of
-from rbdkit.spatial.vector3 import Vector, cross
+from rbdkit.spatial.compact import fv, mv
+from rbdkit.spatial.vector3 import cross
 from rbdkit.trace import Scalar, Symbol, Whole, tangents
 
 
@@ -64,18 +65,18 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
     if own is None:
         return
     motion = link_motion(tree, q, qd)
-    moved, felt = tree.field(Numbers(6)), tree.field(Numbers(12))
+    moved, by_x, by_v = (tree.field(kind) for kind in (mv, fv, fv))
     going = tree.field(Numbers(1)) if own.alike else None
     for i in tree.outward():
-        keep_axes(tree, i, motion.R[i], motion.p[i], tree.axes(i, q[i]))
+        keep_axes(tree, i, motion.T[i].X, tree.axes(i, q[i]))
     with program.loop(0, nv) as column:
         move_one(tree, column)
         _move(tree, q, moved, own.asks_joints, going)
         if going is not None:
             _what_loops_do(own, tree, motion, moved, going)
         _what_elements_do(own, tree, q, qd, motion, moved)
-        _feel(tree, moved, felt)
-        _bring_back(tree, felt, column)
+        _feel(tree, moved, by_x, by_v)
+        _bring_back(tree, column, by_x, by_v)
         for a in own.velocities:
             for half, array in ((0, "stiff_tau_by_x"), (nv, "stiff_tau_by_v")):
                 entry = nv * (2 * a) + half + column
@@ -89,7 +90,7 @@ def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool, go
 
     going : whether, and how much of, the unit moves each link; zero for links that stand still.
     """
-    moved[tree.world] = [0.0] * 6
+    moved[tree.world] = STILL
     if going is not None:
         going[tree.world] = [0.0]
     for i in tree.outward():
@@ -100,31 +101,28 @@ def _move(tree: LoopTree, q: JointArray, moved: LoopField, asks_joints: bool, go
             _joint_rates(tree, i, q)
 
 
-def _feel(tree: LoopTree, moved: LoopField, felt: LoopField) -> None:
+def _feel(tree: LoopTree, moved: LoopField, by_x: LoopField, by_v: LoopField) -> None:
     """Compute the changes of wrenches on links, by displacements and twists; wrenches are fixed in link axes."""
-    program = tree.program
-    felt[tree.world] = [0.0] * 12
+    by_x[tree.world] = by_v[tree.world] = UNLOADED
     for i in tree.outward():
-        place, y = i.number * 6, moved[i]
-        a, b = Vector(y[:3]), Vector(y[3:])
-        w = [program.load("own_force", place, k) for k in range(6)]
-        n, f = Vector(w[:3]), Vector(w[3:])
-        turned = [*(cross(n, a) + cross(f, b)), *cross(f, a)]
-        by_x = [program.load("stiff_by_x", place, k) + x for k, x in enumerate(turned)]
-        felt[i] = [*by_x, *(program.load("stiff_by_v", place, k) for k in range(6))]
+        own, of_x, of_v = (
+            fv.of([tree.program.load(name, i.number * 6, k) for k in range(6)])
+            for name in ("own_force", "stiff_by_x", "stiff_by_v")
+        )
+        by_x[i], by_v[i] = of_x - moved[i].cross(own), of_v
 
 
-def _bring_back(tree: LoopTree, felt: LoopField, column: Whole) -> None:
+def _bring_back(tree: LoopTree, column: Whole, by_x: LoopField, by_v: LoopField) -> None:
     """Project these changes on the axes, to a column of K and of -D (Algorithm 6)."""
     program, nv = tree.program, tree.nv
     for i in tree.inward():
-        both = felt[i]
         for m, S in enumerate(axes_of(tree, i)):
             row = (i.v + m) * nv * 2
-            for half, part in ((0, both[:6]), (nv, both[6:])):
+            for half, felt in ((0, by_x), (nv, by_v)):
                 entry = row + half + column
-                program.store("stiff_KD", entry, 0, program.load("stiff_KD", entry) + project(S, part))
-        felt[i.parent] = [a + b for a, b in zip(felt[i.parent], both, strict=True)]
+                program.store("stiff_KD", entry, 0, program.load("stiff_KD", entry) + S.dot(felt[i]))
+        for felt in (by_x, by_v):
+            felt[i.parent] = felt[i.parent] + felt[i]
 
 
 def _joint_rates(tree: LoopTree, i: Node, q: JointArray) -> None:
@@ -203,14 +201,13 @@ def _what_loops_do(own: OwnForces, tree: LoopTree, motion: LinkMotion, moved: Lo
 
 def _seed_link(motion: LinkMotion, moved: LoopField, i: Body, by_x: dict[int, Scalar], by_v: dict[int, Scalar]) -> None:
     """Seed the derivatives of what is loaded of a link's motion, by its displacement and by its twist."""
-    R, p, y = motion.R[i], motion.p[i], moved[i]
-    a, b = Vector(y[:3]), Vector(y[3:])
+    (R, p), (w, v), (a, b) = motion.T[i], motion.v[i].halves, moved[i].halves
     columns = [cross(a, column) for column in R.T]  # a x R, column by column; twists keep their numbers
     for r in range(3):
         for c in range(3):
             _seed(by_x, R[r][c], columns[c][r])
     shift = b + cross(a, p)
-    for leaves, rates, seeds in ((p, shift, by_x), (motion.w[i], R.T @ a, by_v), (motion.v[i], R.T @ shift, by_v)):
+    for leaves, rates, seeds in ((p, shift, by_x), (w, R.T @ a, by_v), (v, R.T @ shift, by_v)):
         for leaf, rate in zip(leaves, rates, strict=True):
             _seed(seeds, leaf, rate)
 

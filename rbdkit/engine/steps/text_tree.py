@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rbdkit.engine.steps.axes import Axes
+from rbdkit.engine.steps.axes import Axes, along
 from rbdkit.engine.steps.clusters import JointGroups
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Body, Node
@@ -21,6 +21,7 @@ from rbdkit.spatial.compact import (
     JointBlock,
     JointMatrix,
     JointVector,
+    Pose,
     Subspace,
     abi,
     fv,
@@ -103,6 +104,8 @@ class TextTree:
             return _JointRoom(self.tree, kind, self.grouped)
         if kind is plx:
             return _Transforms(self.tree)
+        if kind is Pose:
+            return WorldPoses(self.tree)
         return _Room(self.tree, kind)
 
     def from_world(self) -> FromWorld:
@@ -179,6 +182,16 @@ class LinkJoint:
         R, p = self.tree.joint_pose(self.i, q[self.i])
         return plx(R.T, p)
 
+    def pose(self, q: JointArray, t: float = 0.0) -> Pose:
+        """Pose of the link in its parent."""
+        return Pose(*self.tree.pose(self.i, q[self.i]))
+
+    def velocity(self, q: JointArray, qd: JointValues, t: float = 0.0) -> mv:
+        """v_J; a prescribed motion is in it."""
+        i, own_q = self.i, q[self.i]
+        axes, speeds = self.tree.driver(i, own_q, "driven_v")
+        return along([*self.tree.axes(i, own_q), *axes], [*qd[i], *speeds])
+
     def motion_subspace(self, q: JointArray) -> Subspace:
         """S."""
         return Subspace(map(mv.of, self.tree.axes(self.i, q[self.i])))
@@ -186,18 +199,8 @@ class LinkJoint:
     def calc(self, q: JointArray, qd: JointValues, t: float = 0.0) -> tuple[plx, Subspace, mv, mv]:
         """Return X_J, S, v_J, c_J; a prescribed motion is in the last two."""
         tree, i = self.tree, self.i
-        own_q, own_v = q[i], qd[i]
-        S, R, p = tree.axes(i, own_q), *tree.joint_pose(i, own_q)
-        axes, speeds = tree.driver(i, own_q, "driven_v")
-        _, accelerations = tree.driver(i, own_q, "driven_a")
-        v_J = _along([*S, *axes], [*own_v, *speeds])
-        c_J = _along(axes, accelerations) + mv.of(tree.velocity_product(i, own_q, own_v))
-        return plx(R.T, p), Subspace(map(mv.of, S)), v_J, c_J
-
-
-def _along(axes: Sequence[Sequence[Scalar]], x: Sequence[Scalar]) -> mv:
-    """Return S x."""
-    return mv.of([sum((S[k] * x_S for S, x_S in zip(axes, x, strict=True)), 0.0) for k in range(6)])
+        c_J = along(*tree.driver(i, q[i], "driven_a")) + mv.of(tree.velocity_product(i, q[i], qd[i]))
+        return self.transform(q), self.motion_subspace(q), self.velocity(q, qd), c_J
 
 
 class _Room:
@@ -229,18 +232,31 @@ class _Transforms:
         self.R[i], self.p[i] = X.E.T, X.r
 
 
+class WorldPoses:
+    """Poses of links in the world."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.R, self.p = tree.field(Matrix), tree.field(Numbers(3))  # in the world's axes
+        self[tree.world] = Pose(IDENTITY, ZERO)
+
+    def __getitem__(self, i: Body) -> Pose:
+        return Pose(self.R[i], Vector(self.p[i]))
+
+    def __setitem__(self, i: Body, pose: Pose) -> None:
+        self.R[i], self.p[i] = pose
+
+
 class FromWorld:
     """Transforms to links from the world."""
 
     def __init__(self, tree: Tree) -> None:
-        self.R, self.p = tree.field(Matrix), tree.field(Numbers(3))  # in the world's axes
-        self.R[tree.world], self.p[tree.world] = IDENTITY, ZERO
+        self.T = WorldPoses(tree)
 
     def __getitem__(self, i: Body) -> plx:
-        return plx(self.R[i].T, Vector(self.p[i]))
+        return self.T[i].X
 
     def __setitem__(self, i: Body, X: plx) -> None:
-        self.R[i], self.p[i] = X.E.T, X.r
+        self.T[i] = Pose(X.E.T, X.r)
 
 
 class _Subspaces:

@@ -7,23 +7,22 @@ from collections.abc import Sequence
 from rbdkit.engine.steps.loop_tree import LoopTree, slot_of
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.sizes import AXIS
-from rbdkit.spatial.vector3 import Matrix, Vector, cross
+from rbdkit.spatial.compact import mv, plx
 from rbdkit.trace import Scalar, Whole
 
 
-def keep_axes(tree: LoopTree, i: Node, R: Matrix, p: Vector, axes: Sequence[Sequence[Scalar]]) -> None:
-    """Write the axes of a link's joint, given in the link's own frame, which stands at R and p."""
+def keep_axes(tree: LoopTree, i: Node, X: plx, axes: Sequence[Sequence[Scalar]]) -> None:
+    """Write the axes of a link's joint, given in the link's own frame, to which X leads."""
     for m, S in enumerate(axes):
-        w, v = R @ Vector(S[:3]), R @ Vector(S[3:])
         place = (slot_of(tree, i) + m) * AXIS
-        for k, x in enumerate([*w, *(v + cross(p, w))]):
+        for k, x in enumerate(X.inv_apply(mv.of(S)).flat()):
             tree.program.store("stiff_axes", place, k, tree.ratio(i) * x)
 
 
-def axes_of(tree: LoopTree, i: Node) -> list[list[Scalar]]:
+def axes_of(tree: LoopTree, i: Node) -> list[mv]:
     """Return the axes that `keep_axes` wrote for a link."""
     places = [(slot_of(tree, i) + m) * AXIS for m in range(i.motion.nv)]
-    return [[tree.program.load("stiff_axes", place, k) for k in range(AXIS)] for place in places]
+    return [mv.of([tree.program.load("stiff_axes", place, k) for k in range(AXIS)]) for place in places]
 
 
 def move_one(tree: LoopTree, column: Whole) -> None:
@@ -40,9 +39,8 @@ def units_of(tree: LoopTree, i: Node) -> list[Scalar]:
     return [tree.program.load("stiff_unit", i.v, m) for m in range(i.motion.nv)]
 
 
-def handed_on(tree: LoopTree, i: Node, y: Sequence[Scalar]) -> list[Scalar]:
+def handed_on(tree: LoopTree, i: Node, y: mv) -> mv:
     """Return the twist of a link, from its parent's twist y and its own velocities (Algorithm 5)."""
-    found = list(y)
     for unit, S in zip(units_of(tree, i), axes_of(tree, i), strict=True):
-        found = [a + unit * s for a, s in zip(found, S, strict=True)]
-    return found
+        y = y + unit * S
+    return y

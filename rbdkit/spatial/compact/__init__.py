@@ -49,6 +49,7 @@ from rbdkit.spatial.compact.free_about_z import abi_z
 from rbdkit.spatial.compact.inertias import abi, rbi
 from rbdkit.spatial.compact.joint_space import Diagonal, Forces, JointBlock, JointMatrix, JointVector, Subspace
 from rbdkit.spatial.compact.motion_force import fv, mv
+from rbdkit.spatial.compact.pose import Pose
 from rbdkit.spatial.compact.screw import AxialScrew, scrx, scry, scrz
 from rbdkit.spatial.compact.transform import plx
 from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector
@@ -62,6 +63,7 @@ __all__ = [
     "JointMatrix",
     "JointVector",
     "Matrix",
+    "Pose",
     "Scalar",
     "Subspace",
     "Symmetric",
