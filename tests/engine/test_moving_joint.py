@@ -8,7 +8,7 @@ from rbdkit import joints
 from rbdkit.engine.rows.moving_joint import SEEKING, SEEKING_SIZE, JointAtPose, moving_axes
 from rbdkit.errors import StateError
 from rbdkit.spatial import se3
-from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.spatial.compact import Pose
 from rbdkit.trace import Program
 
 JOINTS = {
@@ -25,7 +25,7 @@ class AtGivenPose(JointAtPose):
 
     def pose(self):
         x = [self.program.load("X", 0, k) for k in range(12)]
-        return Matrix.of(x[:9]), Vector(x[9:])
+        return Pose.of(x)
 
     def given(self):
         return "numbers", 0

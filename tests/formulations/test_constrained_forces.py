@@ -9,7 +9,7 @@ from rbdkit.formulations import joint_state
 from rbdkit.library import joint_gallery, random_state, random_tree
 from rbdkit.model.places import places
 from rbdkit.spatial import se3
-from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.spatial.compact import Pose
 from rbdkit.trace import select
 
 JOINTS = [rbd.Fixed(), rbd.Revolute("z"), rbd.Prismatic("x"), rbd.Helical("y", pitch=0.1), rbd.Cylindrical("z"),
@@ -145,7 +145,7 @@ def test_coordinates_from_poses_on_scalars(seed):
         relative = A_P @ X @ se3.inverse(A_S)
         found = project(
             form_of(joint), list(map(float, joint_numbers(place))),
-            Matrix(Vector(map(float, row)) for row in relative[:3, :3]), Vector(map(float, relative[:3, 3])),
+            Pose.of([*map(float, relative[:3, :3].ravel()), *map(float, relative[:3, 3])]),
         )  # fmt: skip
         np.testing.assert_allclose(found, joint.project(X), rtol=0, atol=1e-13)
 

@@ -18,7 +18,7 @@ from rbdkit.integrators import (
 )  # fmt: skip
 from rbdkit.library import planar_four_bar, random_state, random_tree, rectangular_bricard
 from rbdkit.spatial import se3
-from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.spatial.compact import Pose
 from tests.integrators.test_linearly_implicit import slider_crank
 
 JOINTS = [rbd.Fixed(), rbd.Revolute("z"), rbd.Prismatic("x"), rbd.Helical("y", pitch=0.1), rbd.Cylindrical("z"),
@@ -56,8 +56,8 @@ def test_what_a_joint_lacks_is_what_its_readable_form_says(type):
     q, _, _ = random_state(model, 1)
     miss = se3.exp(np.array([0.05, 0.02, -0.03, 0.1, -0.2, 0.15]))
     X = joint.predecessor_placement @ type.pose(q) @ miss @ se3.inverse(joint.successor_placement)
-    R, p = Matrix.of(X[:3, :3].ravel().tolist()), Vector(X[:3, 3].tolist())
-    twist = gap(form_of(type), joint_numbers(joint).tolist(), R, p)
+    pose = Pose.of([*X[:3, :3].ravel().tolist(), *X[:3, 3].tolist()])
+    twist = gap(form_of(type), joint_numbers(joint).tolist(), pose)
     d = se3.adjoint(se3.inverse(joint.successor_placement)) @ np.array(twist, dtype=float)
     T = type.constraint_subspace(type.neutral())
     g = system.constraints.position(np.array([np.eye(4), X]))

@@ -16,7 +16,7 @@ from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Body
 from rbdkit.engine.steps.rnea import project
-from rbdkit.spatial.compact import fv, mv, plx, rbi
+from rbdkit.spatial.compact import Pose, fv, mv, plx, rbi
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Vector
 from rbdkit.trace import Whole
 
@@ -46,6 +46,10 @@ class BaseMotion:
         """Return the link of a number, 0 for the world, as the key of a field."""
         return Body(link, self.tree.row_of(link))
 
+    def pose(self, link: Body) -> Pose:
+        """Return the pose of a link in base coordinates."""
+        return Pose(self.R[link], self.p[link])
+
     def outward(
         self, q: JointArray, qd: JointArray | None, pushes: Sequence[tuple[str, Whole]] = (), inertia: bool = True
     ) -> None:
@@ -62,7 +66,7 @@ class BaseMotion:
         self.p[world] = -Vector(program.load("base_origin", 0, k) for k in range(3))
         if qd is not None:
             self.v[world] = STILL
-            self.a[world] = mv(ZERO, [-program.load("gravity", 0, k) for k in range(3)])
+            self.a[world] = mv(ZERO, -Vector(program.load("gravity", 0, k) for k in range(3)))
         for i in tree.outward():
             R_i, p_i = tree.pose(i, q[i])
             R_p = self.R[i.parent]
@@ -96,7 +100,7 @@ class BaseMotion:
                 f = I.force(a=a_i, v=v_i)
                 for array, start in pushes:
                     f_x = fv.of([program.load(array, i.number * 6 + start, k) for k in range(6)])
-                    f = f - plx(IDENTITY, [program.load("base_origin", 0, k) for k in range(3)]).apply(f_x)
+                    f = f - plx(IDENTITY, Vector(program.load("base_origin", 0, k) for k in range(3))).apply(f_x)
                 self._f[i] = f
 
     def inward(self, C: JointArray | None) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.links.layout import Layout
-from rbdkit.spatial.vector3 import Vector, dot
+from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Program, Scalar, Whole, maximum
 
 if TYPE_CHECKING:
@@ -172,11 +172,6 @@ class Rows:
     def opened(self, squared: Scalar) -> None:
         """Raise the squared closure error: of an angle, or of a fraction of the mechanism's length."""
         self.program.store("opened", 0, 0, maximum(self.program.load("opened", 0), squared))
-
-
-def at_origin(p: Vector, n: Vector, f: Vector) -> list[Scalar]:
-    """Shift a wrench with moment n about a point p, and force f, to the origin."""
-    return [n[0] + p[1] * f[2] - p[2] * f[1], n[1] + p[2] * f[0] - p[0] * f[2], n[2] + p[0] * f[1] - p[1] * f[0], *f]
 
 
 def between(layout: Layout, predecessor: int, successor: int) -> list[tuple[int, float]]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rbdkit.joints import JointType
 from rbdkit.model.places import Place
+from rbdkit.spatial.compact import Pose
 from rbdkit.spatial.vector3 import Matrix, Vector, dot
 from rbdkit.trace import Scalar, cos, sin
 
@@ -54,11 +55,12 @@ def gap_numbers(place: Place) -> NDArray:
     return found
 
 
-def gap_squared(numbers: Sequence[Any], R: Matrix, p: Vector, length: Scalar) -> Scalar:
+def gap_squared(numbers: Sequence[Any], T: Pose, length: Scalar) -> Scalar:
     """Return the squared closure error of a joint, rad^2, with shifts divided by a length.
 
-    R, p : pose of the successor's frame in the predecessor's.
+    T : pose of the successor's frame in the predecessor's.
     """
+    R, p = T
     n_S, n_P, e_S, e_P, b_P, screw, p_S, p_P = (Vector(numbers[3 * k : 3 * k + 3]) for k in range(8))
     between = p + R @ p_S - p_P
     angle = dot(screw, between)

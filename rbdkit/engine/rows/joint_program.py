@@ -12,6 +12,7 @@ from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.joints import Cylindrical, Fixed, Free, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdkit.joints.axis import plane_basis
 from rbdkit.model.places import Place
+from rbdkit.spatial.compact import Pose, mv
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, arctan2, cos, select, sin, whole
 
@@ -63,9 +64,9 @@ def spring_force(form: str, rest: Sequence[Scalar], stiffness: Sequence[Scalar],
     return motion.local_force(u, [k * x for k, x in zip(stiffness, u, strict=False)])
 
 
-def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:
-    """Return the coordinates of a joint from the pose R, p of the successor's reference frame in the predecessor's."""
-    R, p = in_joint(numbers, R, p)
+def project(form: str, numbers: Sequence[Scalar], T: Pose) -> list[Scalar]:
+    """Return the coordinates of a joint from the pose T of the successor's reference frame in the predecessor's."""
+    R, p = in_joint(numbers, T)
     n = Vector(numbers[AXIS:BASIS])
     match form.rstrip("'"):
         case "none":
@@ -91,17 +92,17 @@ def project(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[
     raise AssertionError(form)
 
 
-def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scalar]:
+def gap(form: str, numbers: Sequence[Scalar], T: Pose) -> list[Scalar]:
     """Return the closure error ``log(pose(q)^-1 X)``, q from `project`, as a twist of the successor's reference frame.
 
     For a joint that allows all rotations it is the shift alone, for a free one zero.
     """
-    R, p = in_joint(numbers, R, p)
+    R, p = in_joint(numbers, T)
     n, form = Vector(numbers[AXIS:BASIS]), form.rstrip("'")
     if form == "pose":
         return [0.0] * 6
     if form == "rotation":
-        return seen_from(numbers, ZERO, R.T @ p)
+        return seen_from(numbers, mv(ZERO, R.T @ p))
     advance = dot(n, p)
     if form in ("angle", "screw", "both", "plane"):
         angle = _angle(n, R)
@@ -113,14 +114,17 @@ def gap(form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector) -> list[Scal
             p = p - (numbers[PITCH] * _screw(angle, advance, numbers[PITCH])) * n
     if form in ("shift", "both"):
         p = p - advance * n
-    return seen_from(numbers, *displacement(R, p))
+    return seen_from(numbers, mv(*displacement(R, p)))
 
 
-def in_joint(numbers: Sequence[Scalar], R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+def in_joint(numbers: Sequence[Scalar], T: Pose) -> Pose:
     """Return the pose of the joint, from that of the successor's reference frame in the predecessor's."""
-    R_P, p_P = Matrix.of(numbers[PLACE_P : PLACE_P + 9]), Vector(numbers[PLACE_P + 9 : PLACE_S])
-    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
-    return R_P.T @ (R @ R_S), R_P.T @ (p + R @ p_S - p_P)
+    return Pose.of(numbers[PLACE_P:PLACE_S]).to(T @ in_successor(numbers))
+
+
+def in_successor(numbers: Sequence[Scalar]) -> Pose:
+    """Return the pose of the joint's frame in the successor's reference frame."""
+    return Pose.of(numbers[PLACE_S:AXIS])
 
 
 def _turned_back(n: Vector, c: Scalar, s: Scalar, x: Vector) -> Vector:
@@ -128,11 +132,9 @@ def _turned_back(n: Vector, c: Scalar, s: Scalar, x: Vector) -> Vector:
     return c * x - s * cross(n, x) + ((1.0 - c) * dot(n, x)) * n
 
 
-def seen_from(numbers: Sequence[Scalar], w: Vector, v: Vector) -> list[Scalar]:
+def seen_from(numbers: Sequence[Scalar], twist: mv) -> list[Scalar]:
     """Express a twist of the joint's frame in coordinates of the successor's reference frame."""
-    R_S, p_S = Matrix.of(numbers[PLACE_S : PLACE_S + 9]), Vector(numbers[PLACE_S + 9 : AXIS])
-    w = R_S @ w
-    return [*w, *(R_S @ v + cross(p_S, w))]
+    return in_successor(numbers).X.inv_apply(twist).flat()
 
 
 def _angle(n: Vector, R: Matrix) -> Scalar:

@@ -20,7 +20,7 @@ from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
-from rbdkit.engine.rows.contribution import Contribution, Rows, at_origin, between
+from rbdkit.engine.rows.contribution import Contribution, Rows, between
 from rbdkit.engine.rows.dependence import free_responses
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, SCREW, SHIFT, covered, gap_numbers, gap_squared
 from rbdkit.engine.rows.joint_program import (
@@ -32,6 +32,7 @@ from rbdkit.engine.rows.joint_program import (
     form_of,
     gap,
     in_joint,
+    in_successor,
     joint_numbers,
 )
 from rbdkit.engine.rows.moving_joint import (
@@ -44,6 +45,7 @@ from rbdkit.engine.rows.moving_joint import (
 )
 from rbdkit.engine.rows.recorded_rows import OWN_NUMBERS, OWN_Q, JointOfLoop
 from rbdkit.engine.rows.turning_rows import TURNING, turning_form, turning_numbers, turning_rows
+from rbdkit.engine.steps.base import STILL
 from rbdkit.engine.steps.nodes import FRAME, Body
 from rbdkit.joints import EulerSpherical, JointType, Prescribed, Reversed, Spherical
 from rbdkit.model import Loop, Model
@@ -51,8 +53,8 @@ from rbdkit.model.closing import length_of
 from rbdkit.model.closing.rank import row_sizes
 from rbdkit.model.places import Place
 from rbdkit.spatial import se3
-from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Index, Scalar, Whole, minimum
+from rbdkit.spatial.compact import fv, mv
+from rbdkit.trace import Index, Program, Scalar, Whole, minimum
 
 NAME = "loops"
 KNOWN: tuple[type[JointType], ...] = tuple(type for types in FORMS.values() for type in types)
@@ -91,25 +93,20 @@ class LoopJoints:
                 if isinstance(form, MovingAxes) or form in TURNING:
                     self._turning(form, at, rows, j, (P, S), (row, wrench))
                     continue
-                R, p = at.R[S], at.p[S]
-                drift: list[Scalar] = []
-                apart: list[Scalar] = []
-                if rows.asks & {"k", "slip"}:
-                    across = at.v[S] - at.v[P]
-                    apart = across.flat()
-                    drift = (at.a[S] - at.a[P] - at.v[S].cross(across)).flat()
-                opening = self._gap(form, at, j, S, P) if "gap" in rows.asks else []
-                T_at = own * 6
+                apart, drift = self._across(at, rows, S, P)
+                opening = None
+                if "gap" in rows.asks:
+                    opening = mv.of(gap(form, self._numbers(program, j), at.pose(P).to(at.pose(S))))
                 for r in range(n):
-                    T = [program.load("loops_T", T_at, 6 * r + i) for i in range(6)]
-                    W = at_origin(p, R @ Vector(T[:3]), R @ Vector(T[3:]))
-                    rows.wrench(wrench + r, W)
+                    T = fv.of([program.load("loops_T", own * 6, 6 * r + i) for i in range(6)])
+                    W = at.pose(S).X.inv_apply(T)
+                    rows.wrench(wrench + r, W.flat())
                     if "k" in rows.asks:
-                        rows.k(row + r, -dot(W, drift))
+                        rows.k(row + r, -W.dot(drift))
                     if "slip" in rows.asks:
-                        rows.slip(row + r, dot(W, apart))
-                    if opening:
-                        rows.gap(row + r, dot(T, opening))
+                        rows.slip(row + r, W.dot(apart))
+                    if opening is not None:
+                        rows.gap(row + r, T.dot(opening))
                 if n and "opened" in rows.asks:
                     self._measure(at, rows, j, S, P)
             for case in program.switch(program.entry("loops_forms", j), range(len(self.forms))):
@@ -125,39 +122,30 @@ class LoopJoints:
         first: tuple[Whole, Whole],
     ) -> None:
         """Write the rows of a joint whose T depends on the configuration. first : of its rows and of its wrenches."""
-        program, place, (P, S), (row, wrench) = at.tree.program, j * JOINT_NUMBERS, links, first
+        program, (P, S), (row, wrench) = at.tree.program, links, first
         joint = JointOfLoop(at, j, links, form) if isinstance(form, MovingAxes) else None
         if joint is not None:
             joint.find()
-        given = [program.load("loops_numbers", place, k) for k in range(JOINT_NUMBERS)]
-        R_P = at.R[P]
-        R, p = in_joint(given, R_P.T @ at.R[S], R_P.T @ (at.p[S] - at.p[P]))
-        R_J = at.R[S] @ Matrix.of(given[PLACE_S : PLACE_S + 9])
-        p_J = at.p[S] + at.R[S] @ Vector(given[PLACE_S + 9 : AXIS])
-        across: list[Scalar] = []
-        drift: list[Scalar] = []
-        v_J = None
-        if rows.asks & {"k", "slip"}:
-            apart = at.v[S] - at.v[P]
-            across = apart.flat()
-            drift = (at.a[S] - at.a[P] - at.v[S].cross(apart)).flat()
-            v_J = Pose(R_J, p_J).X.apply(apart).halves
+        given = self._numbers(program, j)
+        to_joint = (at.pose(S) @ in_successor(given)).X
+        across, drift = self._across(at, rows, S, P)
+        v_J = to_joint @ across if rows.asks & {"k", "slip"} else None
         if isinstance(form, MovingAxes):
             assert joint is not None
             found = joint.rows(v_J)
         else:
-            found = turning_rows(form, given, R, p, v_J)
+            found = turning_rows(form, given, in_joint(given, at.pose(P).to(at.pose(S))), v_J)
         squared: Scalar = 0.0
-        for r, (n, f) in enumerate(found.T):
-            W, gap = at_origin(p_J, R_J @ n, R_J @ f), dot([*n, *f], [*found.missing[0], *found.missing[1]])
-            rows.wrench(wrench + r, W)
+        for r, T in enumerate(found.T):
+            W, gap = to_joint.inv_apply(T), T.dot(found.missing)
+            rows.wrench(wrench + r, W.flat())
             squared = squared + gap * gap
             if "k" in rows.asks:
                 assert found.T_c_J is not None
-                rows.k(row + r, found.T_c_J[r] - dot(W, drift))
+                rows.k(row + r, found.T_c_J[r] - W.dot(drift))
             if "slip" in rows.asks:
                 sigma = 0.0 if found.T_sigma is None else found.T_sigma[r]
-                rows.slip(row + r, dot(W, across) - sigma)
+                rows.slip(row + r, W.dot(across) - sigma)
             if "gap" in rows.asks:
                 rows.gap(row + r, gap)
         if "opened" in rows.asks and isinstance(form, MovingAxes) and form.covered:
@@ -166,18 +154,22 @@ class LoopJoints:
             share = minimum(program.load("loops_length", 0), 1.0)
             rows.opened(squared / (share * share))
 
-    def _gap(self, form: str, at: BaseMotion, j: Index, S: Body, P: Body) -> list[Scalar]:
-        program, place = at.tree.program, j * JOINT_NUMBERS
-        given = [program.load("loops_numbers", place, k) for k in range(JOINT_NUMBERS)]
-        R_P = at.R[P]
-        return gap(form, given, R_P.T @ at.R[S], R_P.T @ (at.p[S] - at.p[P]))
+    @staticmethod
+    def _across(at: BaseMotion, rows: Rows, S: Body, P: Body) -> tuple[mv, mv]:
+        """Return relative velocity, and acceleration without that of T, if rows ask for them."""
+        if not rows.asks & {"k", "slip"}:
+            return STILL, STILL
+        across = at.v[S] - at.v[P]
+        return across, at.a[S] - at.a[P] - at.v[S].cross(across)
+
+    @staticmethod
+    def _numbers(program: Program, j: Index) -> list[Scalar]:
+        return [program.load("loops_numbers", j * JOINT_NUMBERS, k) for k in range(JOINT_NUMBERS)]
 
     def _measure(self, at: BaseMotion, rows: Rows, j: Index, S: Body, P: Body) -> None:
         program, place = at.tree.program, j * GAP_NUMBERS
         given = [program.load("loops_gaps", place, k) for k in range(GAP_NUMBERS)]
-        R_P = at.R[P]
-        length = program.load("loops_length", 0)
-        rows.opened(gap_squared(given, R_P.T @ at.R[S], R_P.T @ (at.p[S] - at.p[P]), length))
+        rows.opened(gap_squared(given, at.pose(P).to(at.pose(S)), program.load("loops_length", 0)))
 
 
 def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:

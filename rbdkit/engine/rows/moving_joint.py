@@ -18,13 +18,16 @@ import numpy as np
 from rbdkit.engine.links.agreement import NotTraced
 from rbdkit.engine.links.own_joints import kept_while, recorded, recorded_projection, recorded_wrenches
 from rbdkit.engine.rows.gaps import covered
+from rbdkit.engine.rows.turning_rows import TurningRows
+from rbdkit.engine.steps.axes import along
 from rbdkit.engine.steps.manifold import displacement
 from rbdkit.engine.steps.recorded_joint import RecordedJoint
 from rbdkit.engine.steps.traced_motion import computed, digest
 from rbdkit.joints import JointType, Prescribed, Reversed
 from rbdkit.joints import nearest as near
 from rbdkit.joints.joint_type import STEPS
-from rbdkit.spatial.vector3 import Matrix, Vector, dot
+from rbdkit.spatial.compact import Pose, fv, mv
+from rbdkit.spatial.vector3 import IDENTITY, ZERO, dot
 from rbdkit.trace import Guard, Program, Scalar, Trace, Whole, maximum, select, sqrt
 
 MOST_COORDINATES = 12
@@ -180,7 +183,7 @@ class JointAtPose(ABC):
     # --- what a block loads -------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def pose(self) -> tuple[Matrix, Vector]:
+    def pose(self) -> Pose:
         """Pose of the successor's frame in the predecessor's."""
 
     @abstractmethod
@@ -215,24 +218,40 @@ class JointAtPose(ABC):
         """Return the motion subspace; for a prescribed joint, that of the joint inside."""
         return self.motion.axes(self.q, self.numbers(0))
 
-    def T(self) -> list[list[Scalar]]:
+    def T(self) -> list[fv]:
         """Return the constraint subspace, wrench by wrench."""
         if self.axes.wrenches is None:
-            return [[float(i == k) for i in range(6)] for k in range(6)]
+            return [fv.of([float(i == k) for i in range(6)]) for k in range(6)]
         values = computed(self.axes.wrenches.formula, q=self.q, numbers=self.numbers(2))
-        return [values[6 * k : 6 * k + 6] for k in range(len(values) // 6)]
+        return [fv.of(values[k : k + 6]) for k in range(0, len(values), 6)]
 
-    def missing(self) -> tuple[Vector, Vector]:
-        """Return the closure error of the pose, angular and linear part in the successor's frame."""
-        R, p = self.pose()
-        return displacement(*between(*self.motion.pose(self.q, self.numbers(0)), R, p))
+    def missing(self) -> mv:
+        """Return the closure error of the pose, in the successor's frame."""
+        return mv(*displacement(*Pose(*self.motion.pose(self.q, self.numbers(0))).to(self.pose())))
 
-    def by_time(self) -> tuple[list[Scalar], list[Scalar]]:
+    def by_time(self) -> tuple[mv, mv]:
         """Return the velocity across a prescribed joint, and its c_J."""
         v, a = (self.in_time(name, self.motion.nv) for name in ("driven_v", "driven_a"))
-        S = self.S()
-        c = self.motion.velocity_product(self.q, v, self.numbers(0))
-        return in_sum(S, v), [x + y for x, y in zip(in_sum(S, a), c, strict=True)]
+        return along(self.S(), v), along(self.S(), a) + self.velocity_product(v)
+
+    def by_motion(self, v: mv) -> mv:
+        """Return c_J at the velocity that the joint allows and that is closest to a twist across it."""
+        return self.velocity_product([dot(row, v.flat()) for row in pseudo_inverse(self.S())])
+
+    def velocity_product(self, v: Sequence[Scalar]) -> mv:
+        """Return c_J at joint velocities v."""
+        return mv.of(self.motion.velocity_product(self.q, v, self.numbers(0)))
+
+    def rows(self, v: mv | None) -> TurningRows:
+        """Return the rows of a loop joint, after `find`; v : its twist in the successor's joint frame, if known."""
+        T, missing = self.T(), self.missing()
+        if v is None:
+            return TurningRows(T, missing, None)
+        if self.axes.way is not None:
+            c = self.by_motion(v)
+            return TurningRows(T, missing, [own.dot(c) for own in T])
+        sigma, c = self.by_time()
+        return TurningRows(T, missing, [own.dot(c) for own in T], [own.dot(sigma) for own in T])
 
     # --- what it records ----------------------------------------------------------------------------------------------
 
@@ -242,8 +261,7 @@ class JointAtPose(ABC):
             case None:
                 self._put(self.in_time("driven_q", self.nq))
             case Formula() as way:
-                R, p = self.pose()
-                self._put(computed(way.formula, X=[*R.flat(), *p], numbers=self.numbers(1)))
+                self._put(computed(way.formula, X=self.pose().flat(), numbers=self.numbers(1)))
             case Approach() as way:
                 self._approach(way)
             case Search() as way:
@@ -263,10 +281,10 @@ class JointAtPose(ABC):
 
     def _ahead(self, way: Approach | Search, q: Sequence[Scalar]) -> list[Scalar]:
         """Return the displacement from the pose at coordinates of the joint inside to the given pose."""
-        R, p = self.pose()
+        T = self.pose()
         if way.reversed:
-            R, p = R.T, -(R.T @ p)
-        w, v = displacement(*between(*way.motion.pose(q, self.numbers(1)), R, p))
+            T = T.to(Pose(IDENTITY, ZERO))
+        w, v = displacement(*Pose(*way.motion.pose(q, self.numbers(1))).to(T))
         return [*w, *v]
 
     def _step(self, way: Approach | Search, q: Sequence[Scalar], ahead: Sequence[Scalar]) -> list[Scalar]:
@@ -353,16 +371,6 @@ class JointAtPose(ABC):
         settled = select(size < select(pending > 0.5, near.CLOSE, near.SETTLED), 1.0, 0.0)
         self._set(DONE, select(going * ends > 0.5, settled, done))
         self._set(GOING, going * (1.0 - ends))
-
-
-def between(R_0: Matrix, p_0: Vector, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
-    """Return a pose relative to another one."""
-    return R_0.T @ R, R_0.T @ (p - p_0)
-
-
-def in_sum(S: Sequence[Sequence[Scalar]], v: Sequence[Scalar]) -> list[Scalar]:
-    """Return S v."""
-    return [sum((s[i] * x for s, x in zip(S, v, strict=True)), 0.0) for i in range(6)]
 
 
 def pseudo_inverse(S: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.layout import Layout
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.rows.base_motion import BaseMotion
-from rbdkit.engine.rows.contribution import Contribution, RowsWritten, at_origin, between
+from rbdkit.engine.rows.contribution import Contribution, RowsWritten, between
 from rbdkit.engine.rows.dependence import compared_masses, free_responses, least_pivots
 from rbdkit.engine.steps.nodes import FRAME
 from rbdkit.engine.steps.sizes import ROW_TIME
@@ -21,7 +21,8 @@ from rbdkit.model.closing.rank import row_sizes
 from rbdkit.model.constraint_rows import DRIFT, GAP, SLIP, WRENCHES, ConstraintRows, RowValues, constraint_rows
 from rbdkit.model.places import Place
 from rbdkit.model.row_sizes import free_scalars, own_sizes
-from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.spatial.compact import Pose, fv, plx
+from rbdkit.spatial.vector3 import IDENTITY, Vector, cross, dot
 from rbdkit.trace import Scalar, select
 
 NAME = "held"
@@ -88,8 +89,8 @@ class OwnConstraints:
             for k, (first, n) in enumerate(self.groups):
                 for r in range(first, first + n):
                     at_body = r * law.size + WRENCHES + 6 * k
-                    n_b, f_b = Vector(values[at_body : at_body + 3]), Vector(values[at_body + 3 : at_body + 6])
-                    rows.wrench(first_wrench + wrench, at_origin(motions[k][1], n_b, f_b))
+                    at_origin = plx(IDENTITY, motions[k][1]).inv_apply(fv.of(values[at_body : at_body + 6]))
+                    rows.wrench(first_wrench + wrench, at_origin.flat())
                     wrench += 1
         wrench = 0
         for k, (first, n) in enumerate(self.groups):
@@ -103,8 +104,7 @@ class OwnConstraints:
         """
         program, i = at.tree.program, at.body(link)
         x = [program.load("frames", 0, body * FRAME + k) for k in range(FRAME)]
-        R_i = at.R[i]
-        R, p = R_i @ Matrix.of(x[:9]), at.p[i] + R_i @ Vector(x[9:])
+        R, p = at.pose(i) @ Pose.of(x)
         world = p + Vector(program.load("base_origin", 0, k) for k in range(3))
         if at.qd is None:
             return [*R.flat(), *world, *([0.0] * 6)], p, [0.0] * 6

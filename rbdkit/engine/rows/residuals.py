@@ -31,9 +31,9 @@ def residuals(tree: LoopTree, q: JointArray, codes: Sequence[RowCode], state: Wh
             assert isinstance(form, str)
             # a case is a block of its own: what it uses must be loaded in it
             P, S = (tree.body(program.entry(name, j)) for name in ("loops_predecessor_bodies", "loops_bodies"))
-            (R_P, p_P), (R_S, p_S) = (motion.T[body.link] @ body.frame for body in (P, S))
+            T_P, T_S = (motion.T[body.link] @ body.frame for body in (P, S))
             given = [program.load("loops_bodies_numbers", place, k) for k in range(JOINT_NUMBERS)]
-            missing = gap(form, given, R_P.T @ R_S, R_P.T @ (p_S - p_P))
+            missing = gap(form, given, T_P.to(T_S))
             for r in range(n):
                 T = [program.load("loops_bodies_T", first * 6, 6 * r + k) for k in range(6)]
                 program.store("residuals", state * program.count("loops_m") + first, r, dot(T, missing))

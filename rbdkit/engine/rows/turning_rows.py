@@ -17,6 +17,7 @@ from rbdkit.engine.rows.joint_program import AXIS, BASIS, JOINT_NUMBERS, PITCH
 from rbdkit.engine.steps.manifold import displacement
 from rbdkit.joints import JointType, RackAndPinion, SphereInCylinder, Universal
 from rbdkit.joints.axis import plane_basis
+from rbdkit.spatial.compact import Pose, fv, mv
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import Scalar, arctan2, cos, select, sin, sqrt, whole
 
@@ -32,12 +33,12 @@ UNIT = [Vector([float(i == k) for i in range(3)]) for k in range(3)]
 class TurningRows:
     """Rows of a joint at a state, in the joint's frame in the successor: T, wrench by wrench, and T . c_J.
 
-    missing : closure error, angular and linear part. T_c_J : None without velocities. T_sigma : T . sigma of prescribed
+    missing : closure error. T_c_J : None without velocities. T_sigma : T . sigma of prescribed
     joints; None for others.
     """
 
-    T: list[tuple[Vector, Vector]]
-    missing: tuple[Vector, Vector]
+    T: list[fv]
+    missing: mv
     T_c_J: list[Scalar] | None
     T_sigma: list[Scalar] | None = None
 
@@ -59,51 +60,49 @@ def turning_numbers(type: JointType) -> NDArray:
     return found
 
 
-def turning_rows(
-    form: str, numbers: Sequence[Scalar], R: Matrix, p: Vector, v: tuple[Vector, Vector] | None
-) -> TurningRows:
+def turning_rows(form: str, numbers: Sequence[Scalar], pose: Pose, v: mv | None) -> TurningRows:
     """Return the rows at a pose of the joint; v : its twist in the successor's joint frame, if that is known."""
     n, b, c = (Vector(numbers[k : k + 3]) for k in (AXIS, BASIS, BASIS + 3))
     match form:
         case "cross":
-            return _cross(n, b, R, p, v)
+            return _cross(n, b, *pose, v)
         case "bore":
-            return _bore(n, [b, c], R, p, v)
+            return _bore(n, [b, c], *pose, v)
         case "rolling":
-            return _rolling(n, b, c, numbers[PITCH], R, p, v)
+            return _rolling(n, b, c, numbers[PITCH], *pose, v)
     raise AssertionError(form)
 
 
-def _cross(n1: Vector, n2: Vector, R: Matrix, p: Vector, v: tuple[Vector, Vector] | None) -> TurningRows:
+def _cross(n1: Vector, n2: Vector, R: Matrix, p: Vector, v: mv | None) -> TurningRows:
     """Return the rows of a universal joint: n1 is fixed in the predecessor, n2 in the successor."""
     q1, q2 = _turn_between(n1, n2, R @ n2), -1.0 * _turn_between(n2, n1, R.T @ n1)
     first = _turned(n2, -1.0 * q2, n1)
     normal = cross(first, n2)
     size = sqrt(dot(normal, normal))
     columns = [_turned(n2, -1.0 * q2, _turned(n1, -1.0 * q1, x)) for x in (*_columns(R), p)]
-    missing = displacement(_of_columns(columns[:3]), columns[3])
-    T = [((1.0 / size) * normal, ZERO), *((ZERO, e) for e in UNIT)]
+    missing = mv(*displacement(_of_columns(columns[:3]), columns[3]))
+    T = [fv((1.0 / size) * normal, ZERO), *(fv(ZERO, e) for e in UNIT)]
     if v is None:
         return TurningRows(T, missing, None)
-    a, b, slope = dot(first, v[0]), dot(n2, v[0]), dot(first, n2)
+    a, b, slope = dot(first, v.omega), dot(n2, v.omega), dot(first, n2)
     share = 1.0 / (1.0 - slope * slope)
     qd1, qd2 = share * (a - slope * b), share * (b - slope * a)
     return TurningRows(T, missing, [size * (qd1 * qd2), 0.0, 0.0, 0.0])
 
 
-def _bore(n: Vector, across: list[Vector], R: Matrix, p: Vector, v: tuple[Vector, Vector] | None) -> TurningRows:
+def _bore(n: Vector, across: list[Vector], R: Matrix, p: Vector, v: mv | None) -> TurningRows:
     """Return the rows of a ball in a bore along n of the predecessor."""
-    T = [(ZERO, R.T @ b) for b in across]
-    missing = ZERO, R.T @ (p - dot(n, p) * n)
+    T = [fv(ZERO, R.T @ b) for b in across]
+    missing = mv(ZERO, R.T @ (p - dot(n, p) * n))
     if v is None:
         return TurningRows(T, missing, None)
     bore = R.T @ n
-    turning = -dot(bore, v[1]) * cross(v[0], bore)
-    return TurningRows(T, missing, [dot(f, turning) for _, f in T])
+    turning = -dot(bore, v.v) * cross(v.omega, bore)
+    return TurningRows(T, missing, [dot(own.f, turning) for own in T])
 
 
 def _rolling(
-    n: Vector, along: Vector, across: Vector, radius: Scalar, R: Matrix, p: Vector, v: tuple[Vector, Vector] | None
+    n: Vector, along: Vector, across: Vector, radius: Scalar, R: Matrix, p: Vector, v: mv | None
 ) -> TurningRows:
     """Return the rows of a pinion of the successor that rolls along a rack of the predecessor."""
     angle = arctan2(dot(across, R @ along) - dot(along, R @ across), dot(along, R @ along) + dot(across, R @ across))
@@ -113,13 +112,13 @@ def _rolling(
     c, s = cos(q), sin(q)
     advance = radius * (c * along - s * across)
     columns = [_turned(n, -1.0 * q, x) for x in (*_columns(R), p - (radius * q) * along)]
-    missing = displacement(_of_columns(columns[:3]), columns[3])
-    T = [(along, ZERO), (across, ZERO), *((-advance[k] * n, e) for k, e in enumerate(UNIT))]
+    missing = mv(*displacement(_of_columns(columns[:3]), columns[3]))
+    T = [fv(along, ZERO), fv(across, ZERO), *(fv(-advance[k] * n, e) for k, e in enumerate(UNIT))]
     if v is None:
         return TurningRows(T, missing, None)
-    qd = (dot(n, v[0]) + dot(advance, v[1])) / (1.0 + radius * radius)
+    qd = (dot(n, v.omega) + dot(advance, v.v)) / (1.0 + radius * radius)
     turning = (-radius * (qd * qd)) * (s * along + c * across)
-    return TurningRows(T, missing, [dot(f, turning) for _, f in T])
+    return TurningRows(T, missing, [dot(own.f, turning) for own in T])
 
 
 def _turn_between(n: Vector, a: Vector, b: Vector) -> Scalar:

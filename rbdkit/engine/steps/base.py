@@ -31,7 +31,8 @@ class BaseFrames:
 
     def __init__(self, tree: Tree, origin: bool = False) -> None:
         self.tree = tree
-        self.R, self.p, self.origin = tree.field(Matrix), tree.field(Vector), tree.field(Vector) if origin else None
+        self.R, self.p = tree.field(Matrix), tree.field(Vector)
+        self.origin: Any = tree.field(Vector) if origin else None
         # 0 for the world alone: a link on the world is at the base origin, and its step goes to `origin`.
         self._reach = tree.field(Numbers(1))
         self.R[tree.world], self.p[tree.world], self._reach[tree.world] = IDENTITY, ZERO, [0.0]
@@ -89,7 +90,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
     I[world], B[world] = rbi.of([0.0] * rbi.size), Coriolis.of([0.0] * Coriolis.size)
     if f_x is not None:
         f_x[world] = UNLOADED
-    a[world] = mv(ZERO, [-program.load("gravity", 0, k) for k in range(3)])
+    a[world] = mv(ZERO, -Vector(program.load("gravity", 0, k) for k in range(3)))
     for i in tree.outward(abreast=True):
         X_i = X.move(i, q)
         v_J = a_J = STILL

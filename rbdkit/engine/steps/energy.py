@@ -5,8 +5,7 @@ from __future__ import annotations
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.kinematics import link_motion
 from rbdkit.engine.steps.tree import Tree
-from rbdkit.spatial.compact import rbi
-from rbdkit.spatial.vector3 import Vector, dot
+from rbdkit.spatial.vector3 import Vector, cross, dot
 from rbdkit.trace import Scalar, Whole
 
 
@@ -24,10 +23,10 @@ def energy(tree: Tree, q: JointArray, qd: JointArray, state: Whole) -> None:
     for k, x in enumerate((0.0, program.load("fixed_energy", 0, 0), program.load("fixed_energy", 0, 1))):
         program.store("energies", place, k, x)
     for i in tree.outward():
-        I, v, (R, p) = rbi(*tree.inertia(i)), motion.v[i], motion.T[i]
+        (m, h, I), (w, v), (R, p) = tree.inertia(i), motion.v[i].halves, motion.T[i]
         gravity = Vector(program.load("gravity", 0, k) for k in range(3))
         rotors = sum((r * x * x for r, x in zip(tree.rotors(i), qd[i], strict=True)), 0.0)
         springs = zip(tree.velocities("stiffness")[i], tree.stretch(i, q), strict=True)
-        add(0, 0.5 * (v.dot(I @ v) + rotors))  # Eq 2.67
-        add(1, -dot(gravity, I.m * p + R @ I.h))
+        add(0, 0.5 * (dot(w, I @ w) + m * dot(v, v) + rotors) + dot(v, cross(w, h)))  # Eq 2.67
+        add(1, -dot(gravity, m * p + R @ h))
         add(2, 0.5 * sum((k * u * u for k, u in springs), 0.0))

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rbdkit.formulations.constrained.program_body import ARMATURE, DAMPING, Kind, ProgramBody
-from rbdkit.spatial.compact import Diagonal, Forces, JointMatrix, JointVector, Subspace, abi, fv, mv, plx
-from rbdkit.spatial.vector3 import Matrix, Vector
+from rbdkit.spatial.compact import Diagonal, Forces, JointMatrix, JointVector, Subspace, abi, fv, mv
 from rbdkit.trace import Scalar
 
 
@@ -30,15 +29,15 @@ def eliminate_joint(body: ProgramBody, kind: Kind, applied: Callable[[int], Scal
     u = tau - S.T @ pA  # Eq 7.45
     body.put("factors", [*(x for force in U for x in force.flat()), *D.flat(), *u])
     Ia = IA - U @ D.solve(U.T)  # Eq 7.47
-    pa = pA + Ia @ mv(*body.pair("drift")) + U @ D.solve(u)  # Eq 7.48
-    X = transform(body)
+    pa = pA + Ia @ body.motion("drift") + U @ D.solve(u)  # Eq 7.48
+    X = body.X
     body.put("IA", (abi.of(body.get("IA", parent)) + X.T @ Ia @ X).flat(), parent)  # Eq 7.37
     body.put("pA", (fv.of(body.get("pA", parent)) + X.T @ pa).flat(), parent)  # Eq 7.38
 
 
 def accelerate(body: ProgramBody, kind: Kind) -> None:
     """Compute the acceleration of a body from that of its parent."""
-    a = transform(body) @ mv(*body.pair("A", body.parent)) + mv(*body.pair("drift"))  # Eq 7.46
+    a = body.carried("A") + body.motion("drift")  # Eq 7.46
     if kind.freedoms:
         U, D, u = factors(body, kind)
         a = a + subspace(body, kind) @ D.solve(u - U.T @ a)  # Eqs 7.49 and 7.50
@@ -57,9 +56,3 @@ def subspace(body: ProgramBody, kind: Kind) -> Subspace:
     """Return the motion subspace S of a joint."""
     axes = body.axes()
     return Subspace(mv.of(axes[6 * k : 6 * k + 6]) for k in range(kind.freedoms))
-
-
-def transform(body: ProgramBody) -> plx:
-    """Return the transform from the parent to the body."""
-    X = body.get("X")
-    return plx(Matrix.of(X[:9]).T, Vector(X[9:]))

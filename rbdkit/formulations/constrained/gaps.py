@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, covered, gap_numbers, gap_squared
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
 from rbdkit.formulations.constrained.layout import elements
+from rbdkit.spatial.compact import Pose
 
 
 class Gaps:
@@ -25,8 +26,8 @@ class Gaps:
 
     def largest(self, C: NDArray, t: float = 0.0) -> NDArray:
         """Return the largest closure error (...,) of a joint, rad; C (..., bodies, 4, 4), the world first."""
-        (R_P, r_P), (R_S, r_S) = (elements(C[..., own, :, :]) for own in (self.predecessor, self.successor))
-        each = gap_squared(list(self.numbers.T), R_P.T @ R_S, R_P.T @ (r_S - r_P), self.length)
+        T_P, T_S = (Pose(*elements(C[..., own, :, :])) for own in (self.predecessor, self.successor))
+        each = gap_squared(list(self.numbers.T), T_P.to(T_S), self.length)
         squared = np.max(np.asarray(each), axis=-1, initial=0.0)
         if self._others:
             g = self.constraints.position(C, t) / min(1.0, self.length)

@@ -20,9 +20,11 @@ from rbdkit.engine.links.alike import add_pushes, each_member
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.rows.joint_program import STRETCHED
 from rbdkit.engine.steps.motions import MOTIONS
+from rbdkit.formulations.constrained.elimination import subspace
 from rbdkit.formulations.constrained.loop_program import TINY, feel, follow
 from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
 from rbdkit.formulations.constrained.program_body import DAMPING, REST, STIFFNESS, Kind, ProgramBody
+from rbdkit.spatial.compact import fv
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Moment, Part, Scalar, Symbol, Whole, eliminate, equal, select, tangents
 
@@ -88,7 +90,7 @@ def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, res
         _close(system, m)
     with system.bodies() as body:
         for group in system.of_group(body):
-            alpha, a = body.pair("A")
+            alpha, a = body.motion("A").halves
             own = a if group == "se3" else Matrix.of(body.get("R")) @ a
             body.put_state(result, [x + y for x, y in zip(body.state(r, 6), [*alpha, *own], strict=True)])
 
@@ -143,18 +145,8 @@ def _move(system: BodySystem) -> None:
     with system.bodies() as body:
         v_first = program.entry("v_first", body.k)
         for kind in system.of_kind(body):
-            y, axes = _carried(body, "dA"), body.axes()
-            for k in range(kind.freedoms):
-                rate = program.load("implicit_unit", v_first, k)
-                y = [a + rate * x for a, x in zip(y, axes[6 * k : 6 * k + 6], strict=True)]
-            body.put("dA", y)
-
-
-def _carried(body: ProgramBody, name: str) -> list[Scalar]:
-    """Return the twist of the parent in coordinates of the body: that of the body if the joint does not move."""
-    (w, v), X = body.pair(name, body.parent), body.get("X")
-    R, p = Matrix.of(X[:9]), Vector(X[9:])
-    return [*(R.T @ w), *(R.T @ (v + cross(w, p)))]
+            rates = [program.load("implicit_unit", v_first, k) for k in range(kind.freedoms)]
+            body.put("dA", (body.carried("dA") + subspace(body, kind) @ rates).flat())
 
 
 def _rates(system: BodySystem, name: str, array: str, width: Whole, column: Whole) -> None:
@@ -172,7 +164,7 @@ def _rates(system: BodySystem, name: str, array: str, width: Whole, column: Whol
 
 
 def _rates_of(body: ProgramBody, kind: Kind, name: str) -> list[Scalar]:
-    relative = [a - b for a, b in zip(body.get(name), _carried(body, name), strict=True)]
+    relative = (body.motion(name) - body.carried(name)).flat()
     rates = body.rates()
     return [dot(rates[6 * k : 6 * k + 6], relative) for k in range(kind.freedoms)]
 
@@ -334,10 +326,8 @@ def _changes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar
 
 def _felt(body: ProgramBody) -> list[Scalar]:
     """Return the change of the wrench on a body in its own axes, which rotate with it."""
-    R, r, x = Matrix.of(body.get("R")), Vector(body.get("r")), body.get("along_x")
-    place = body.row * 6
-    whole, change = ([body.program.load(a, place, j) for j in range(6)] for a in ("own_force", "implicit_force"))
-    n, f, dn, df = Vector(whole[:3]), Vector(whole[3:]), Vector(change[:3]), Vector(change[3:])
-    turn, shift = R @ Vector(x[:3]), R @ Vector(x[3:])
-    moment = dn - cross(r, df) - cross(shift, f) + cross(n - cross(r, f), turn)
-    return [*(R.T @ moment), *(R.T @ (df + cross(f, turn)))]
+    whole, change = (
+        body.pose().X.apply(fv.of([body.program.load(a, body.row * 6, j) for j in range(6)]))
+        for a in ("own_force", "implicit_force")
+    )
+    return (change - body.motion("along_x").cross(whole)).flat()

@@ -18,13 +18,14 @@ from contextlib import AbstractContextManager
 
 from rbdkit.engine.rows.gaps import GAP_NUMBERS, gap_squared
 from rbdkit.engine.rows.joint_program import JOINT_NUMBERS, gap
-from rbdkit.formulations.constrained.elimination import factors, subspace, transform
-from rbdkit.formulations.constrained.moving_loops import MovingLoops
+from rbdkit.engine.steps.base import STILL
+from rbdkit.formulations.constrained.elimination import factors, subspace
+from rbdkit.formulations.constrained.moving_loops import MovingLoops, frame_of
 from rbdkit.formulations.constrained.own_program import OwnConstraints, Time
 from rbdkit.formulations.constrained.program_body import Kind, ProgramBody
 from rbdkit.model.closing.rank import AMPLIFICATION, CEILING, FLOOR
 from rbdkit.spatial.compact import JointVector, fv, mv
-from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Index, Program, Scalar, equal, maximum, minimum, select, sqrt
 
 TINY = 1e-300
@@ -153,43 +154,34 @@ class Loops:
     def error(self, r: Index, what: str, form: str = "") -> None:
         """Store a row as wrenches on both bodies, and its J a - eta for the tree alone."""
         program, (S, P) = self.program, self.ends(r)
-        R_S, R_P = (Matrix.of([program.load("R", end * 9, j) for j in range(9)]) for end in (S, P))
-        r_S, r_P = (Vector(program.load("r", end * 3, j) for j in range(3)) for end in (S, P))
-        R, p = R_P.T @ R_S, R_P.T @ (r_S - r_P)  # pose of the successor in the predecessor
-        T = self.six("loop_T", r * 6)
-        n, f = R @ Vector(T[:3]), R @ Vector(T[3:])
-        W_P = [*(n + cross(p, f)), *f]
-        for j, x in enumerate(W_P):
+        pose = frame_of(program, P).to(frame_of(program, S))  # of the successor in the predecessor
+        T = fv.of(self.six("loop_T", r * 6))
+        W_P = pose.X.inv_apply(T)
+        for j, x in enumerate(W_P.flat()):
             program.store("loop_W", r * 6, j, x)
-        place, missing = r * JOINT_NUMBERS, list[Scalar]()
-        if form == MOVING:
-            missing = [0.0] * 6
-        elif form:
-            missing = gap(form, [program.load("loop_joint_numbers", place, j) for j in range(JOINT_NUMBERS)], R, p)
+        missing = STILL
+        if form and form != MOVING:
+            numbers = [program.load("loop_joint_numbers", r * JOINT_NUMBERS, j) for j in range(JOINT_NUMBERS)]
+            missing = mv.of(gap(form, numbers, pose))
         if what == "correction":
-            factor = program.load("closing", 0, 0)
-            missing = [factor * g - a for g, a in zip(missing, self.six("guess_A", S * 6), strict=True)]
+            missing = program.load("closing", 0, 0) * missing - mv.of(self.six("guess_A", S * 6))
         elif what != "position":
-            V_S, V_P = self.six("V", S * 6), self.six("V", P * 6)
-            w, v, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
-            w_rel, v_rel = w - R.T @ w_P, v - R.T @ (v_P + cross(w_P, p))
-            slips, opened = [*w_rel, *v_rel], missing
-            missing = slips
+            V, opened = mv.of(self.six("V", S * 6)), missing
+            missing = apart = V - pose.X @ mv.of(self.six("V", P * 6))
             if what == "acceleration":
-                missing = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
+                missing = apart.cross(V)
                 if self.stabilised:
                     of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))
-                    terms = zip(missing, slips, opened, strict=True)
-                    missing = [a + of_slip * b + of_gap * c for a, b, c in terms]
-        along = dot(T, missing)
+                    missing = missing + of_slip * apart + of_gap * opened
+        along = T.dot(missing)
         if self.moving is not None:
             along = along + self.moving.more(r, what, self.stabilised)
-        slip = dot(T, self.six("A", S * 6)) - dot(W_P, self.six("A", P * 6)) + along
+        slip = T.dot(mv.of(self.six("A", S * 6))) - W_P.dot(mv.of(self.six("A", P * 6))) + along
         if what == "correction":
-            slip = slip + dot(W_P, self.six("guess_A", P * 6))
+            slip = slip + W_P.dot(mv.of(self.six("guess_A", P * 6)))
         program.store("rhs", r, 0, slip)
         if what == "position":
-            turning, shifting, length = Vector(T[:3]), Vector(T[3:]), program.load("gap", 0, 2)
+            (turning, shifting), length = T.halves, program.load("gap", 0, 2)
             size = dot(turning, turning) + length * length * dot(shifting, shifting)  # see `gap_shares`
             share = abs(along) / minimum(1.0, sqrt(select(size > TINY, size, 1.0)))
             program.store("open", 0, 0, maximum(program.load("open", 0), share))
@@ -269,10 +261,8 @@ class Loops:
         program.store("gap", 0, 0, 0.0)
         with program.loop(0, program.count("gap_joints")) as k:
             S, P = program.entry("gap_successors", k), program.entry("gap_predecessors", k)
-            R_S, R_P = (Matrix.of([program.load("R", end * 9, j) for j in range(9)]) for end in (S, P))
-            r_S, r_P = (Vector(program.load("r", end * 3, j) for j in range(3)) for end in (S, P))
             numbers = [program.load("gap_numbers", k * GAP_NUMBERS, j) for j in range(GAP_NUMBERS)]
-            found = gap_squared(numbers, R_P.T @ R_S, R_P.T @ (r_S - r_P), program.load("gap", 0, 2))
+            found = gap_squared(numbers, frame_of(program, P).to(frame_of(program, S)), program.load("gap", 0, 2))
             program.store("gap", 0, 0, maximum(program.load("gap", 0, 0), found))
         self.measure_moving()
         if self.moving is not None:
@@ -411,13 +401,13 @@ def feel(body: ProgramBody, kind: Kind, torque: Sequence[Scalar] = ()) -> None:
 
 def hand_on(body: ProgramBody, p: Sequence[Scalar]) -> None:
     """Add a force on a body to that on its parent."""
-    felt = fv.of(body.get("dp", body.parent)) + transform(body).T @ fv.of(p)
+    felt = fv.of(body.get("dp", body.parent)) + body.X.T @ fv.of(p)
     body.put("dp", felt.flat(), body.parent)
 
 
 def follow(body: ProgramBody, kind: Kind) -> None:
     """Compute the response of a body from that of its parent (outward pass)."""
-    a = transform(body) @ mv(*body.pair("dA", body.parent))
+    a = body.carried("dA")
     if kind.freedoms:
         U, D, _ = factors(body, kind)
         a = a + subspace(body, kind) @ D.solve(JointVector(body.get("du")[: kind.freedoms]) - U.T @ a)  # Eq 7.49

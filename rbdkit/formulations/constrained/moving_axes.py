@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbdkit.engine.rows.joint_program import FORMS, JOINT_NUMBERS, PLACE_S, in_joint, seen_from
+from rbdkit.engine.rows.joint_program import FORMS, JOINT_NUMBERS, in_joint, in_successor, seen_from
 from rbdkit.engine.rows.moving_joint import JointAtPose, MovingAxes, pseudo_inverse
 from rbdkit.formulations.constrained.program_body import ProgramBody
 from rbdkit.joints import JointType
-from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.spatial.compact import Pose, fv, mv
+from rbdkit.spatial.vector3 import dot
 from rbdkit.trace import Scalar, Whole, select
 
 KNOWN = tuple(type for types in FORMS.values() for type in types)
@@ -38,9 +39,8 @@ class MovingJoint(JointAtPose):
         place = self.body.k * JOINT_NUMBERS
         return [self.program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
 
-    def pose(self) -> tuple[Matrix, Vector]:
-        X = self.body.get("X")
-        return in_joint(self._place(), Matrix.of(X[:9]), Vector(X[9:]))
+    def pose(self) -> Pose:
+        return in_joint(self._place(), Pose.of(self.body.get("X")))
 
     def given(self) -> tuple[str, Whole]:
         return "moving_numbers", self._first
@@ -63,33 +63,32 @@ class MovingJoint(JointAtPose):
         place, body = self._place(), self.body
         if self.axes.way is None:
             sigma, c = self.by_time()
-            body.put("sigma", seen_from(place, Vector(sigma[:3]), Vector(sigma[3:])))
-            body.put("c_J", seen_from(place, Vector(c[:3]), Vector(c[3:])))
+            body.put("sigma", seen_from(place, sigma))
+            body.put("c_J", seen_from(place, c))
             body.put("axes", [0.0] * 36)
             body.put("rates", [0.0] * 36)
             return
         S = self.S()
-        rates = [_row_seen_from(place, row) for row in pseudo_inverse(S)]
-        axes = [seen_from(place, Vector(s[:3]), Vector(s[3:])) for s in S]
+        # rows of S^+ act on twists as wrenches do
+        rates = [in_successor(place).X.inv_apply(fv.of(row)).flat() for row in pseudo_inverse(S)]
+        axes = [seen_from(place, mv.of(s)) for s in S]
         body.put("axes", [*(x for s in axes for x in s), *[0.0] * (36 - 6 * self.nv)])
         body.put("rates", [*(x for row in rates for x in row), *[0.0] * (36 - 6 * self.nv)])
         body.put("sigma", [0.0] * 6)
         v = [dot(row, body.slip()) for row in rates]
-        c = self.motion.velocity_product(self.q, v, self.numbers(0))
-        body.put("c_J", seen_from(place, Vector(c[:3]), Vector(c[3:])))
+        body.put("c_J", seen_from(place, self.velocity_product(v)))
 
     def gap(self) -> list[Scalar]:
         """Return the closure error of the joint, as a twist of the body's reference frame."""
-        return seen_from(self._place(), *self.missing())
+        return seen_from(self._place(), self.missing())
 
     def open_squared(self, length: Scalar) -> Scalar:
         """Return the squared closure error across the axes, as `Gaps.largest` computes it for joints not plain."""
-        w, v = self.missing()
-        d: list[Scalar] = [*w, *v]
+        missing = d = self.missing().flat()
         if self.axes.way is not None:
             S = self.S()
             for s, row in zip(S, pseudo_inverse(S), strict=True):
-                along = dot(row, [*w, *v])
+                along = dot(row, missing)
                 d = [a - along * b for a, b in zip(d, s, strict=True)]
         share = select(length < 1.0, length, 1.0)
         return dot(d, d) / (share * share)
@@ -98,10 +97,3 @@ class MovingJoint(JointAtPose):
         """Return the spring force A^T (stiffness u) of the displacement u from rest; see `passive_force`."""
         u = self.motion.difference(rest, self.q)
         return self.motion.local_force(u, [k * x for k, x in zip(stiffness, u, strict=True)])
-
-
-def _row_seen_from(place: Sequence[Scalar], row: Sequence[Scalar]) -> list[Scalar]:
-    """Transform a row on twists of the joint's frame to one on twists of the successor's reference frame."""
-    R_S, p_S = Matrix.of(place[PLACE_S : PLACE_S + 9]), Vector(place[PLACE_S + 9 : PLACE_S + 12])
-    f = R_S @ Vector(row[3:])
-    return [*(R_S @ Vector(row[:3]) + cross(p_S, f)), *f]

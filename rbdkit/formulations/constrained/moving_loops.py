@@ -11,24 +11,30 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.engine.rows.joint_program import AXIS, JOINT_NUMBERS, PLACE_S, in_joint, joint_numbers
+from rbdkit.engine.rows.joint_program import AXIS, JOINT_NUMBERS, in_joint, in_successor, joint_numbers
 from rbdkit.engine.rows.moving_joint import (
     MOST_COORDINATES,
     FoundAxes,
     JointAtPose,
     MovingAxes,
     moving_axes,
-    pseudo_inverse,
 )
 from rbdkit.formulations.constrained.moving_axes import is_plain
 from rbdkit.joints import Prescribed
 from rbdkit.model import Model
 from rbdkit.model.places import Place
-from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
+from rbdkit.spatial.compact import Pose, mv, plx
+from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Program, Scalar, Whole, maximum, minimum
 
 ROWS = ("loop_c", "loop_sigma", "loop_gap")
 """Arrays with a number for each loop row, zero for those of joints with constant axes."""
+
+
+def frame_of(program: Program, body: Whole) -> Pose:
+    """Return the pose of a body's reference frame in the world."""
+    R = Matrix.of([program.load("R", body * 9, j) for j in range(9)])
+    return Pose(R, Vector(program.load("r", body * 3, j) for j in range(3)))
 
 
 class MovingLoop(JointAtPose):
@@ -40,25 +46,19 @@ class MovingLoop(JointAtPose):
         self._first = program.entry("moving_loop_first", k)
         self._S, self._P = (program.entry(f"moving_loop_{end}", k) for end in ("successors", "predecessors"))
 
-    def _frame(self, end: Index) -> tuple[Matrix, Vector]:
-        R = Matrix.of([self.program.load("R", end * 9, j) for j in range(9)])
-        return R, Vector(self.program.load("r", end * 3, j) for j in range(3))
-
-    def _between(self) -> tuple[Matrix, Vector]:
+    def _between(self) -> Pose:
         """Return the pose of the successor's reference frame in the predecessor's."""
-        (R_S, r_S), (R_P, r_P) = self._frame(self._S), self._frame(self._P)
-        return R_P.T @ R_S, R_P.T @ (r_S - r_P)
+        return frame_of(self.program, self._P).to(frame_of(self.program, self._S))
 
     def _numbers(self) -> list[Scalar]:
         return [self.program.load("moving_loop_places", self._place, j) for j in range(AXIS)]
 
-    def in_successor(self) -> tuple[Matrix, Vector]:
-        """Return the joint's frame in the reference frame of its successor."""
-        place = self._numbers()
-        return Matrix.of(place[PLACE_S : PLACE_S + 9]), Vector(place[PLACE_S + 9 : AXIS])
+    def to_joint(self) -> plx:
+        """Return the transform from the reference frame of the successor to the joint's frame on it."""
+        return in_successor(self._numbers()).X
 
-    def pose(self) -> tuple[Matrix, Vector]:
-        return in_joint(self._numbers(), *self._between())
+    def pose(self) -> Pose:
+        return in_joint(self._numbers(), self._between())
 
     def given(self) -> tuple[str, Whole]:
         return "moving_loop_numbers", self._first
@@ -69,14 +69,10 @@ class MovingLoop(JointAtPose):
     def driven(self, what: str) -> Whole:
         return self.program.entry(f"loop_{what}", self.k)
 
-    def twist(self) -> list[Scalar]:
+    def twist(self) -> mv:
         """Return the relative twist of the joint, in its frame on the successor."""
-        R, p = self._between()
-        V_S, V_P = ([self.program.load("V", end * 6, j) for j in range(6)] for end in (self._S, self._P))
-        w_S, v_S, w_P, v_P = Vector(V_S[:3]), Vector(V_S[3:]), Vector(V_P[:3]), Vector(V_P[3:])
-        w, v = w_S - R.T @ w_P, v_S - R.T @ (v_P + cross(w_P, p))
-        R_J, p_J = self.in_successor()
-        return [*(R_J.T @ w), *(R_J.T @ (v + cross(w, p_J)))]
+        V_S, V_P = (mv.of([self.program.load("V", end * 6, j) for j in range(6)]) for end in (self._S, self._P))
+        return self.to_joint() @ (V_S - self._between().X @ V_P)
 
 
 class MovingLoops:
@@ -95,22 +91,15 @@ class MovingLoops:
                 self._write(joint, program.entry("moving_loop_rows", k), k)
 
     def _write(self, joint: MovingLoop, row: Index, k: Index) -> None:
-        program = self.program
-        sigma: list[Scalar] = [0.0] * 6
-        if joint.axes.way is None:
-            sigma, c = joint.by_time()
-        else:
-            qd = [dot(own, joint.twist()) for own in pseudo_inverse(joint.S())]
-            c = joint.motion.velocity_product(joint.q, qd, joint.numbers(0))
-        (w, v), (R_J, p_J), place = joint.missing(), joint.in_successor(), row * 6
+        program, found = self.program, joint.rows(joint.twist())
+        T_sigma = found.T_sigma or [0.0] * len(found.T)
         squared: Scalar = 0.0
-        for r, T in enumerate(joint.T()):
-            f = R_J @ Vector(T[3:])
-            for j, x in enumerate([*(R_J @ Vector(T[:3]) + cross(p_J, f)), *f]):
-                program.store("loop_T", place, 6 * r + j, x)
-            gap = dot(T, [*w, *v])
+        for r, (T, c, sigma) in enumerate(zip(found.T, found.T_c_J or (), T_sigma, strict=True)):
+            for j, x in enumerate(joint.to_joint().inv_apply(T).flat()):
+                program.store("loop_T", row * 6, 6 * r + j, x)
+            gap = T.dot(found.missing)
             squared = squared + gap * gap
-            for name, x in zip(ROWS, (dot(T, c), dot(T, sigma), gap), strict=True):
+            for name, x in zip(ROWS, (c, sigma, gap), strict=True):
                 program.store(name, row, r, x)
         share = minimum(program.load("gap", 0, 2), 1.0)
         program.store("moving_loop_open", k, 0, 0.0 if joint.axes.covered else squared / (share * share))

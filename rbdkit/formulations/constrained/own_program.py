@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rbdkit.engine.steps.base import UNLOADED
+from rbdkit.formulations.constrained.moving_loops import frame_of
 from rbdkit.formulations.constrained.program_body import NUMBERS, RATES
 from rbdkit.model.constraint_rows import DRIFT, GAP, SLIP, WRENCHES, ConstraintRows
+from rbdkit.spatial.compact import fv, mv, plx
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Index, Program, Scalar, Whole, maximum, minimum, select, sqrt, whole
 
@@ -79,20 +82,20 @@ class OwnConstraints:
 
     def _row(self, what: str, r: int, row: list[Scalar], known: dict[int, list[Scalar]], first: Whole) -> None:
         program, rows = self.program, self.kind.rows
-        J: dict[int, list[Scalar]] = {body: [0.0] * 6 for body in self.bodies}
+        J = dict.fromkeys(self.bodies, UNLOADED)
         drift: Scalar = row[DRIFT]
         for k, body in enumerate(rows.bodies):
-            n, f = (Vector(row[WRENCHES + 6 * k + j : WRENCHES + 6 * k + j + 3]) for j in (0, 3))
+            W = fv.of(row[WRENCHES + 6 * k : WRENCHES + 6 * k + 6])
             motion, c = known[body], Vector(self._field("own_offsets", 3, body))
             R, w, v = Matrix.of(motion[:9]), Vector(motion[12:15]), Vector(motion[15:])
-            drift = drift + dot(f, cross(w, v))
-            J[body] = [*(R.T @ (n - cross(R @ c, f))), *(R.T @ f)]
+            drift = drift + dot(W.f, cross(w, v))
+            J[body] = plx(R.T, R @ c).apply(W)
         for k, (body, parent, j) in enumerate(self.kind.joints):
             factor = row[WRENCHES + 6 * len(rows.bodies) + k]
             of_body, of_parent, rate = self._joint(body, parent, j)
-            J[body] = [a + factor * b for a, b in zip(J[body], of_body, strict=True)]
+            J[body] = J[body] + factor * of_body
             if parent:
-                J[parent] = [a - factor * b for a, b in zip(J[parent], of_parent, strict=True)]
+                J[parent] = J[parent] - factor * of_parent
             drift = drift + factor * rate
         period = program.load("held_periods", 0, r)
         turns = whole(row[GAP] / select(period > 0.0, period, 1.0))
@@ -101,10 +104,10 @@ class OwnConstraints:
         square: Scalar = 0.0
         length = program.load("gap", 0, 2)
         for k, body in enumerate(self.bodies):
-            for j, x in enumerate(J[body]):
+            for j, x in enumerate(J[body].flat()):
                 program.store("held_J", 0, (r * len(self.bodies) + k) * 6 + j, x)
                 missing = missing + x * self._moving(what, body, j)
-            turning, shifting = Vector(J[body][:3]), Vector(J[body][3:])
+            turning, shifting = J[body].halves
             square = square + dot(shifting, shifting) + dot(turning, turning) / (length * length)
         program.store("rhs", first, r, missing)
         size = square * length * length
@@ -141,22 +144,16 @@ class OwnConstraints:
     def _field(self, name: str, size: int, body: int) -> list[Scalar]:
         return [self.program.load(name, 0, size * body + j) for j in range(size)]
 
-    def _joint(self, body: int, parent: int, k: int) -> tuple[list[Scalar], list[Scalar], Scalar]:
+    def _joint(self, body: int, parent: int, k: int) -> tuple[fv, fv, Scalar]:
         """Return a joint velocity as rows on the twists of body and parent (to be subtracted), and the
         velocity-product term of its rate."""
         of_joint = ("rates", body * 36) if self.moves else ("numbers", (body - 1) * NUMBERS + RATES)
-        rates = [self.program.load(of_joint[0], 0, of_joint[1] + 6 * k + j) for j in range(6)]
-        R_i, R_p = (Matrix.of(self._field("R", 9, b)) for b in (body, parent))
-        r_i, r_p = (Vector(self._field("r", 3, b)) for b in (body, parent))
-        R, p = R_p.T @ R_i, R_p.T @ (r_i - r_p)
-        n, f = R @ Vector(rates[:3]), R @ Vector(rates[3:])
-        V, V_p = self._field("V", 6, body), self._field("V", 6, parent)
-        w, v, w_p, v_p = Vector(V[:3]), Vector(V[3:]), Vector(V_p[:3]), Vector(V_p[3:])
-        w_rel, v_rel = w - R.T @ w_p, v - R.T @ (v_p + cross(w_p, p))
-        product = [*cross(w_rel, w), *(cross(w_rel, v) + cross(v_rel, w))]
+        rates = fv.of([self.program.load(of_joint[0], 0, of_joint[1] + 6 * k + j) for j in range(6)])
+        X, V = frame_of(self.program, parent).to(frame_of(self.program, body)).X, mv.of(self._field("V", 6, body))
+        product = (V - X @ mv.of(self._field("V", 6, parent))).cross(V)
         if self.moves:
-            product = [a - b for a, b in zip(product, self._field("c_J", 6, body), strict=True)]
-        return rates, [*(n + cross(p, f)), *f], dot(rates, product)
+            product = product - mv.of(self._field("c_J", 6, body))
+        return rates, X.inv_apply(rates), rates.dot(product)
 
     def along(self, r: Index, array: str, start: Whole) -> Scalar:
         """Return J_r a, for accelerations in an array."""

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from rbdkit.engine.rows.moving_joint import MOST_COORDINATES
-from rbdkit.spatial.vector3 import Matrix, Vector, cross
+from rbdkit.spatial.compact import Pose, mv, plx, rbi
+from rbdkit.spatial.vector3 import Matrix, Vector
 from rbdkit.trace import Index, Part, Program, Scalar, Whole
 
 FIELDS = {"R": 9, "r": 3, "V": 6, "X": 12, "drift": 6, "IA": 21, "pA": 6, "qd": 6, "factors": 63, "A": 6}
@@ -67,9 +68,7 @@ class ProgramBody:
 
     def slip(self) -> list[Scalar]:
         """Return the twist of a body relative to its parent, without the prescribed part, in its own coordinates."""
-        (w, v), (w_p, v_p), X = self.pair("V"), self.pair("V", self.parent), self.get("X")
-        R, p = Matrix.of(X[:9]), Vector(X[9:])
-        apart = [*(w - R.T @ w_p), *(v - R.T @ (v_p + cross(w_p, p)))]
+        apart = (self.motion("V") - self.carried("V")).flat()
         return [a - s for a, s in zip(apart, self.get("sigma"), strict=True)] if self.moves else apart
 
     def place(self, name: str) -> Whole:
@@ -88,10 +87,26 @@ class ProgramBody:
         for j, value in enumerate(values):
             self.program.store(name, place, j, value)
 
-    def pair(self, name: str, row: Whole | None = None) -> tuple[Vector, Vector]:
-        """Return a field of six numbers as angular and linear part."""
-        values = self.get(name, row)
-        return Vector(values[:3]), Vector(values[3:])
+    def motion(self, name: str, row: Whole | None = None) -> mv:
+        """Return a field of six numbers."""
+        return mv.of(self.get(name, row))
+
+    def pose(self, row: Whole | None = None) -> Pose:
+        """Return the pose in the world of this body, or of that in another row."""
+        return Pose(Matrix.of(self.get("R", row)), Vector(self.get("r", row)))
+
+    @property
+    def X(self) -> plx:
+        """The transform from the parent to the body."""
+        return Pose.of(self.get("X")).X
+
+    def carried(self, name: str) -> mv:
+        """Return the motion of the parent in coordinates of the body: that of the body if the joint does not move."""
+        return self.X @ self.motion(name, self.parent)
+
+    def inertia(self) -> rbi:
+        """Return the inertia of the body."""
+        return rbi.of(self.given(INERTIA, 10))
 
     def given(self, first: int, size: int) -> list[Scalar]:
         """Return parameters of the body, see `INERTIA` and the others."""

@@ -16,9 +16,9 @@ from rbdkit.engine.rows.moving_joint import MovingAxes
 from rbdkit.formulations.constrained.elimination import accelerate, eliminate_joint
 from rbdkit.formulations.constrained.moving_axes import MovingJoint
 from rbdkit.formulations.constrained.own_program import Time
-from rbdkit.formulations.constrained.program_body import INERTIA, ProgramBody
-from rbdkit.spatial.compact import rbi
-from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
+from rbdkit.formulations.constrained.program_body import ProgramBody
+from rbdkit.spatial.compact import Pose
+from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
 from rbdkit.trace import Part, Scalar, maximum, select
 
 if TYPE_CHECKING:
@@ -66,12 +66,8 @@ def _respond(system: BodySystem, missing: Missing, what: str, time: Time) -> Non
         program.store("pA", 0, j, 0.0)
         program.store("A", 0, j, 0.0)
     with system.bodies() as body:
-        parent = body.parent
-        R_i, r_i = Matrix.of(body.get("R")), Vector(body.get("r"))
-        R_p, r_p = Matrix.of(body.get("R", parent)), Vector(body.get("r", parent))
-        body.put("X", [*(R_p.T @ R_i).flat(), *(R_p.T @ (r_i - r_p))])
-        m, *rest = body.given(INERTIA, 10)
-        body.put("IA", rbi(m, Vector(rest[:3]), Symmetric(rest[3:])).articulated().flat())
+        body.put("X", body.pose(body.parent).to(body.pose()).flat())
+        body.put("IA", body.inertia().articulated().flat())
         body.put("pA", [0.0] * 6)
         if system.moves:
             for kind in system.of_kind(body):
@@ -114,16 +110,14 @@ def keep_along(system: BodySystem, vdot: Part) -> None:
         program.store("guess_A", 0, j, 0.0)
     with system.bodies() as body:
         for group in system.of_group(body):
-            (w, velocity), own = body.pair("V"), body.state(vdot, 6)
+            (w, velocity), own = body.motion("V").halves, body.state(vdot, 6)
             a = Vector(own[3:])
             body.put(
                 "guess_A", [*own[:3], *(a if group == "se3" else Matrix.of(body.get("R")).T @ a - cross(w, velocity))]
             )
     with system.bodies() as body:
         for pose_gap in _gaps(system, body):
-            (alpha, a), (alpha_p, a_p), X = body.pair("guess_A"), body.pair("guess_A", body.parent), body.get("X")
-            R, p = Matrix.of(X[:9]), Vector(X[9:])
-            relative = [*(alpha - R.T @ alpha_p), *(a - R.T @ (a_p + cross(alpha_p, p)))]
+            relative = (body.motion("guess_A") - body.carried("guess_A")).flat()
             drift, factor = body.get("drift"), program.load("closing", 0, 0)
             excess = [c - a + factor * g for c, a, g in zip(drift, relative, pose_gap, strict=True)]
             if system.moves:
@@ -148,7 +142,7 @@ def _gaps(system: BodySystem, body: ProgramBody) -> Iterator[Sequence[Scalar]]:
             continue
         X, place = body.get("X"), body.k * JOINT_NUMBERS
         given = [system.program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
-        yield gap(kind.closes, given, Matrix.of(X[:9]), Vector(X[9:]))
+        yield gap(kind.closes, given, Pose.of(X))
 
 
 def _slips(body: ProgramBody) -> Iterator[Sequence[Scalar]]:
@@ -157,5 +151,5 @@ def _slips(body: ProgramBody) -> Iterator[Sequence[Scalar]]:
 
 def _own(body: ProgramBody, group: str) -> list[Scalar]:
     """Return the acceleration "A" of a body as a change of its velocity in the formulation."""
-    alpha, a = body.pair("A")
+    alpha, a = body.motion("A").halves
     return [*alpha, *(a if group == "se3" else Matrix.of(body.get("R")) @ a)]

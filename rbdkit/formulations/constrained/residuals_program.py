@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.rows.joint_program import FORMS, JOINT_NUMBERS, form_of, gap, joint_numbers
 from rbdkit.formulations.constrained.joint_constraints import JointConstraints
 from rbdkit.spatial import se3
+from rbdkit.spatial.compact import Pose
 from rbdkit.spatial.vector3 import Matrix, Vector, dot
 from rbdkit.trace import Backend, Executable, Index, Program, available, compiling, executable
 
@@ -71,9 +72,9 @@ def _code(forms: tuple[str, ...], backend: Backend) -> Executable:
                 first + program.entry(f"{which}s", joint) for which in ("predecessor", "successor")
             )
             for case in program.switch(program.entry("forms", joint), range(len(forms))):
-                (R_P, p_P), (R_S, p_S) = _pose(program, predecessor), _pose(program, successor)
+                T_P, T_S = _pose(program, predecessor), _pose(program, successor)
                 numbers = [program.load("numbers", joint * JOINT_NUMBERS, k) for k in range(JOINT_NUMBERS)]
-                for k, x in enumerate(gap(forms[case], numbers, R_P.T @ R_S, R_P.T @ (p_S - p_P))):
+                for k, x in enumerate(gap(forms[case], numbers, T_P.to(T_S))):
                     program.store("twists", joint * 6, k, x)
         with program.loop(0, program.count("m")) as row:
             twist = program.entry("joint_of_row", row) * 6
@@ -85,8 +86,8 @@ def _code(forms: tuple[str, ...], backend: Backend) -> Executable:
     return executable(program, backend)
 
 
-def _pose(program: Program, frame: Index) -> tuple[Matrix, Vector]:
-    """Load rotation and position of a frame from its matrix (4, 4)."""
+def _pose(program: Program, frame: Index) -> Pose:
+    """Load the pose of a frame from its matrix (4, 4)."""
     place = frame * 16
     R = Matrix.of([program.load("poses", place, 4 * i + j) for i, j in product(range(3), range(3))])
-    return R, Vector([program.load("poses", place, 4 * i + 3) for i in range(3)])
+    return Pose(R, Vector([program.load("poses", place, 4 * i + 3) for i in range(3)]))

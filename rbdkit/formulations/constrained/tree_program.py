@@ -24,10 +24,10 @@ from rbdkit.formulations.constrained.loop_program import Loops
 from rbdkit.formulations.constrained.moving_axes import MovingJoint
 from rbdkit.formulations.constrained.moving_loops import MovingLoops
 from rbdkit.formulations.constrained.own_program import OwnConstraints, OwnKind, Time
-from rbdkit.formulations.constrained.program_body import AXES, INERTIA, RATES, REST, STIFFNESS, Kind, ProgramBody
+from rbdkit.formulations.constrained.program_body import AXES, RATES, REST, STIFFNESS, Kind, ProgramBody
 from rbdkit.formulations.constrained.projection_program import close_joints, keep_along, stabilise
-from rbdkit.spatial.compact import mv, rbi
-from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
+from rbdkit.spatial.compact import Pose, fv, mv
+from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
 from rbdkit.trace import LARGEST, LARGEST_TURN, Feedback, Moment, Part, Program, Scalar, Whole, maximum, select
 
 CLOSED = 1e-15
@@ -167,7 +167,7 @@ class BodySystem:
             self.loops.close("acceleration" if guess is None else "correction", lambda: moment.time)
         with self.bodies() as body:
             for group in self.of_group(body):
-                (w, velocity), (alpha, a) = body.pair("V"), body.pair("A")
+                (w, velocity), (alpha, a) = body.motion("V").halves, body.motion("A").halves
                 own = a if group == "se3" else Matrix.of(body.get("R")) @ (a + cross(w, velocity))
                 body.put_state(result, [*alpha, *own])
 
@@ -201,29 +201,21 @@ class BodySystem:
 
     def velocities(self, body: ProgramBody) -> None:
         """Compute relative pose and velocity product of a body, its inertia, and its gyroscopic and gravity forces."""
-        parent = body.parent
-        R_i, r_i = Matrix.of(body.get("R")), Vector(body.get("r"))
-        R_p, r_p = Matrix.of(body.get("R", parent)), Vector(body.get("r", parent))
-        (w, v), (w_p, v_p) = body.pair("V"), body.pair("V", parent)
-        R, p = R_p.T @ R_i, R_p.T @ (r_i - r_p)
-        w_rel, v_rel = w - R.T @ w_p, v - R.T @ (v_p + cross(w_p, p))
-        body.put("X", [*R.flat(), *p])
-        body.put("drift", [*-cross(w_rel, w), *-(cross(w_rel, v) + cross(v_rel, w))])
-        m, *rest = body.given(INERTIA, 10)
-        h, I = Vector(rest[:3]), Symmetric(rest[3:])
-        g = R_i.T @ Vector(self.program.load("gravity", 0, k) for k in range(3))
-        angular, linear = I @ w + cross(h, v), m * v + cross(w, h)
-        body.put("IA", rbi(m, h, I).articulated().flat())
-        weight = [*cross(h, g), *(m * g)]
-        gyroscopic = [*(cross(w, angular) + cross(v, linear)), *cross(w, linear)]
-        body.put("pA", [a - b for a, b in zip(gyroscopic, weight, strict=True)])
+        pose, V, I = body.pose(), body.motion("V"), body.inertia()
+        relative = body.pose(body.parent).to(pose)
+        apart = V - relative.X @ body.motion("V", body.parent)
+        g = mv(ZERO, pose.R.T @ Vector(self.program.load("gravity", 0, k) for k in range(3)))
+        body.put("X", relative.flat())
+        body.put("drift", (-apart.cross(V)).flat())
+        body.put("IA", I.articulated().flat())
+        body.put("pA", (V.cross(I @ V) - I @ g).flat())
         for kind in self.of_kind(body):
             self.settle(body, kind)
             if kind.moving:
                 body.put("drift", [a + b for a, b in zip(body.get("drift"), body.get("c_J"), strict=True)])
             if kind.damped or kind.form:
-                S_plus, apart = body.rates(), body.slip()
-                body.put("qd", [dot(S_plus[6 * k : 6 * k + 6], apart) for k in range(kind.freedoms)])
+                S_plus, slip = body.rates(), body.slip()
+                body.put("qd", [dot(S_plus[6 * k : 6 * k + 6], slip) for k in range(kind.freedoms)])
 
     def settle(self, body: ProgramBody, kind: Kind) -> None:
         """Store the axes of a joint in its field, if axes of some joint are not constant."""
@@ -279,7 +271,7 @@ class BodySystem:
             return MovingJoint(body, kind.moving).coordinates
         X, place = body.get("X"), body.k * JOINT_NUMBERS
         given = [self.program.load("joint_numbers", place, j) for j in range(JOINT_NUMBERS)]
-        return project(kind.form, given, Matrix.of(X[:9]), Vector(X[9:]))
+        return project(kind.form, given, Pose.of(X))
 
     def find_joints(self) -> None:
         """Store joint coordinates and velocities in "joint_q", "joint_v", from "X" and "V", where `ask` has not run."""
@@ -329,8 +321,8 @@ class BodySystem:
     def motion_of(self, body: Whole) -> list[Scalar]:
         """Return the motion of a body's frame in world axes: rotation, position, angular velocity, velocity."""
         of = self.field_of
-        R, r, V, c = Matrix.of(of("R", 9, body)), Vector(of("r", 3, body)), of("V", 6, body), of("own_offsets", 3, body)
-        w, v, arm = Vector(V[:3]), Vector(V[3:]), Vector(c)
+        R, r, arm = Matrix.of(of("R", 9, body)), Vector(of("r", 3, body)), Vector(of("own_offsets", 3, body))
+        w, v = mv.of(of("V", 6, body)).halves
         return [*R.flat(), *(r - R @ arm), *(R @ w), *(R @ (v - cross(w, arm)))]
 
     def field_of(self, name: str, size: int, body: Whole) -> list[Scalar]:
@@ -341,10 +333,8 @@ class BodySystem:
 
     def push(self, body: ProgramBody, array: str) -> None:
         """Add a wrench on a body from an array: moment about the world origin and force, in world axes."""
-        x = [self.program.load(array, body.row * 6, j) for j in range(6)]
-        R, r, n, f = Matrix.of(body.get("R")), Vector(body.get("r")), Vector(x[:3]), Vector(x[3:])
-        wrench = [*(R.T @ (n - cross(r, f))), *(R.T @ f)]
-        body.put("pA", [a - b for a, b in zip(body.get("pA"), wrench, strict=True)])
+        wrench = body.pose().X.apply(fv.of([self.program.load(array, body.row * 6, j) for j in range(6)]))
+        body.put("pA", (fv.of(body.get("pA")) - wrench).flat())
 
     def torque(self, body: ProgramBody, moment: Moment) -> Callable[[int], Scalar]:
         """Return a function that loads the joint force on an axis: computed, or interpolated between rows of "tau"."""

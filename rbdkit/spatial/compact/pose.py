@@ -28,6 +28,10 @@ class Pose(NamedTuple):
         """The pose in A of a frame that stands so in B."""
         return Pose(self.R @ other.R, self.p + self.R @ other.p)
 
+    def to(self, other: Pose) -> Pose:
+        """The pose in B of a frame whose pose in A is given."""
+        return Pose(self.R.T @ other.R, self.R.T @ (other.p - self.p))
+
     @property
     def X(self) -> plx:
         """The transform of motion vectors from A to B coordinates."""
