@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from rbdkit.trace.abreast import WOVEN, side_by_side
     from rbdkit.trace.arrays import Symbols, symbolic, symbols
     from rbdkit.trace.captures import Impure
-    from rbdkit.trace.chain_rule import adjoints, tangents
+    from rbdkit.trace.chain_rule import adjoints, slopes, tangents
     from rbdkit.trace.dependencies import Dependencies
     from rbdkit.trace.dependency_guard import Guard
     from rbdkit.trace.differentiate import gradient, jacobian, pullback, tangent
@@ -114,7 +114,7 @@ _HOMES = {
     "rbdkit.trace.abreast": ["WOVEN", "side_by_side"],
     "rbdkit.trace.arrays": ["Symbols", "symbolic", "symbols"],
     "rbdkit.trace.captures": ["Impure"],
-    "rbdkit.trace.chain_rule": ["adjoints", "tangents"],
+    "rbdkit.trace.chain_rule": ["adjoints", "slopes", "tangents"],
     "rbdkit.trace.dependencies": ["Dependencies"],
     "rbdkit.trace.dependency_guard": ["Guard"],
     "rbdkit.trace.differentiate": ["gradient", "jacobian", "pullback", "tangent"],
@@ -294,6 +294,7 @@ __all__ = [
     "symbolic",
     "symbols",
     "tangent",
+    "slopes",
     "tangents",
     "trace",
     "unforked",

@@ -12,7 +12,7 @@ Griewank and Walther (2008), chapter 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rbdkit.trace.graph import CONDITIONS, LEAVES, Graph, Scalar, Symbol
 from rbdkit.trace.lines import recorded_again
@@ -50,6 +50,15 @@ def _forward(graph: Graph, position: int, rate: Mapping[int, Scalar]) -> Scalar:
         if not _zero(rate[operand]):
             total = total + slope * rate[operand]
     return total
+
+
+def slopes(outputs: Sequence[Scalar], changes: Iterable[tuple[Scalar, Scalar]]) -> list[Scalar]:
+    """Return the rates at which outputs change. changes : leaves and their rates; a leaf that is a number has none."""
+    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
+    seeds = {leaf.position: rate for leaf, rate in changes if isinstance(leaf, Symbol)}
+    places = [x.position for x in outputs if isinstance(x, Symbol)]
+    found = iter([] if graph is None else tangents(graph, places, seeds))
+    return [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
 
 
 def adjoints(graph: Graph, weights: Mapping[int, Scalar]) -> dict[int, Scalar]:

@@ -8,7 +8,7 @@ from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.compact import mv
-from rbdkit.trace import Scalar, Symbol, tangents
+from rbdkit.trace import Scalar, slopes
 
 Columns = list[list[Scalar]]
 """Six numbers for each freedom, angular part first, in link coordinates."""
@@ -58,19 +58,13 @@ def changes(tree: Tree, i: Node, q: JointArray, qd: JointValues) -> Change:
     numbers = tree.numbers(i)
     S = tree.axes(i, own)
     c_J = i.motion.velocity_product(own, speed, numbers)
-    graph = next(x.graph for x in own if isinstance(x, Symbol))
-
-    def along(values: list[Scalar], leaves: list[Scalar], rates: list[Scalar]) -> list[Scalar]:
-        seeds = {graph.position(x): rate for x, rate in zip(leaves, rates, strict=True)}
-        return tangents(graph, [graph.position(x) for x in values], seeds)
-
     flat = [x for axis in S for x in axis]
     by_q, product_q, product_v = [], [], []
     for k, rate in enumerate(i.motion.rates(own)):
-        found = along([*flat, *c_J], own, rate)
+        found = slopes([*flat, *c_J], zip(own, rate, strict=True))
         by_q.append([found[6 * m : 6 * m + 6] for m in range(len(S))])
         product_q.append(found[len(flat) :])
-        product_v.append(along(c_J, speed, [float(m == k) for m in range(len(S))]))
+        product_v.append(slopes(c_J, ((x, float(m == k)) for m, x in enumerate(speed))))
     return Change(by_q, product_q, product_v)
 
 

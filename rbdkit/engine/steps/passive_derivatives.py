@@ -8,7 +8,7 @@ from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.nodes import Node
 from rbdkit.engine.steps.tree import Tree
 from rbdkit.spatial.vector3 import dot
-from rbdkit.trace import Scalar, Symbol, Whole, adjoints, tangents
+from rbdkit.trace import Scalar, Symbol, Whole, adjoints, slopes
 
 
 def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, Scalar], None]) -> None:
@@ -27,11 +27,9 @@ def passive_derivatives(tree: Tree, q: JointArray, add: Callable[[Whole, Whole, 
                 add(i.v + r, i.v + r, -k)
         elif i.kind.sprung and i.motion.nv > 0:
             own = q[i]
-            graph = next(x.graph for x in own if isinstance(x, Symbol))
-            force = [graph.position(x) for x in _spring_force(i, own, tree.coordinates("rest")[i], stiffness)]
+            force = _spring_force(i, own, tree.coordinates("rest")[i], stiffness)
             for column, rate in enumerate(i.motion.rates(own)):
-                seeds = {graph.position(x): r for x, r in zip(own, rate, strict=True)}
-                for r, x in enumerate(tangents(graph, force, seeds)):
+                for r, x in enumerate(slopes(force, zip(own, rate, strict=True))):
                     add(i.v + r, i.v + column, -x)
 
 

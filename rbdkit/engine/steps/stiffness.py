@@ -7,7 +7,7 @@ and comes back along the axes (Algorithm 6). So n columns take n passes, and no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from rbdkit.engine.links.alike import add_pushes, each_member
@@ -24,8 +24,11 @@ from rbdkit.engine.steps.sizes import OWN_TIME
 from rbdkit.engine.steps.tree import Numbers
 from rbdkit.engine.steps.world_axes import axes_of, handed_on, keep_axes, move_one, units_of
 from rbdkit.spatial.compact import fv, mv
-from rbdkit.spatial.vector3 import cross
-from rbdkit.trace import Scalar, Symbol, Whole, tangents
+from rbdkit.spatial.vector3 import Matrix, cross
+from rbdkit.trace import Scalar, Whole, slopes
+
+Change = tuple[Scalar, Scalar]
+"""What a program loads, and the rate at which it changes."""
 
 
 def inertia(tree: LoopTree, q: JointArray) -> None:
@@ -140,36 +143,36 @@ def _what_elements_do(
 ) -> None:
     """Compute the changes of joint forces and of wrenches about the world origin, for the unit motion."""
     program = tree.program
-    by_x: dict[int, Scalar] = {}
-    by_v: dict[int, Scalar] = {}
+    by_x, by_v = list[Change](), list[Change]()
     known, links = {}, dict[int, Body]()
     for body, link, apart in zip(own.bodies, own.links, own.apart, strict=True):
         i = links.setdefault(link, Body(link, tree.row_of(link)))  # leaves of one index are the same graph node
         known[f"body{body}"] = motion_of(tree, motion, body, i, apart)
-        _seed_link(motion, moved, i, by_x, by_v)
+        for changes, own_changes in zip((by_x, by_v), _changes(motion, moved, i), strict=True):
+            changes += own_changes
 
     def load(argument: str, k: int) -> Scalar:
         if argument == "q":
             leaf = program.load(q.array, q.start, k)
-            _seed(by_x, leaf, program.load("stiff_q_rate", 0, k))
+            by_x.append((leaf, program.load("stiff_q_rate", 0, k)))
             return leaf
         if argument == "v":
             leaf = program.load(qd.array, qd.start, k)
-            _seed(by_v, leaf, program.load("stiff_unit", 0, k))
+            by_v.append((leaf, program.load("stiff_unit", 0, k)))
             return leaf
         return program.load(OWN_TIME, 0) if argument == "t" else known[argument][k]
 
     torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
     outputs = [*torques, *(x for push in pushes for x in push)]
-    for seeds, forces, along in ((by_x, "stiff_by_x", "stiff_tau_by_x"), (by_v, "stiff_by_v", "stiff_tau_by_v")):
-        slopes = _slopes(outputs, seeds)
-        for velocity, x in zip(own.velocities, slopes[: len(torques)], strict=True):
+    for changes, forces, along in ((by_x, "stiff_by_x", "stiff_tau_by_x"), (by_v, "stiff_by_v", "stiff_tau_by_v")):
+        found = slopes(outputs, changes)
+        for velocity, x in zip(own.velocities, found[: len(torques)], strict=True):
             program.store(along, 0, velocity, x)
         felt: dict[int, list[Scalar]] = {link: [0.0] * 6 for link in own.pushed_links}
         for number, body in enumerate(own.pushed):
             link = own.links[own.bodies.index(body)]
             first = len(torques) + 6 * number
-            felt[link] = [x + y for x, y in zip(felt[link], slopes[first : first + 6], strict=True)]
+            felt[link] = [x + y for x, y in zip(felt[link], found[first : first + 6], strict=True)]
         for link, push in felt.items():
             for k, x in enumerate(push):
                 before = program.load(forces, 0, 6 * link + k) if own.alike else 0.0
@@ -189,37 +192,16 @@ def _what_loops_do(own: OwnForces, tree: LoopTree, motion: LinkMotion, moved: Lo
         program.store("stiff_goes", 0, 0, sum((going[i][0] for i in links), 0.0))
         with program.when("stiff_goes", 0):
             outputs = computed_member(each, member, tree, motion, links)[:-2]
-            by_x: dict[int, Scalar] = {}
-            by_v: dict[int, Scalar] = {}
-            for i in links:
-                _seed_link(motion, moved, i, by_x, by_v)
-            for k, x in enumerate([*_slopes(outputs, by_x), *_slopes(outputs, by_v)]):
+            by_x, by_v = zip(*(_changes(motion, moved, i) for i in links), strict=True)
+            for k, x in enumerate([*slopes(outputs, chain(*by_x)), *slopes(outputs, chain(*by_v))]):
                 program.store("own_push", 0, k, x)
             for number, array in enumerate(arrays):
                 add_pushes(program, member.links, array, number * len(outputs))
 
 
-def _seed_link(motion: LinkMotion, moved: LoopField, i: Body, by_x: dict[int, Scalar], by_v: dict[int, Scalar]) -> None:
-    """Seed the derivatives of what is loaded of a link's motion, by its displacement and by its twist."""
+def _changes(motion: LinkMotion, moved: LoopField, i: Body) -> tuple[list[Change], list[Change]]:
+    """Return what is loaded of a link's motion with its rates, by its displacement and by its twist."""
     (R, p), (w, v), (a, b) = motion.T[i], motion.v[i].halves, moved[i].halves
-    columns = [cross(a, column) for column in R.T]  # a x R, column by column; twists keep their numbers
-    for r in range(3):
-        for c in range(3):
-            _seed(by_x, R[r][c], columns[c][r])
-    shift = b + cross(a, p)
-    for leaves, rates, seeds in ((p, shift, by_x), (w, R.T @ a, by_v), (v, R.T @ shift, by_v)):
-        for leaf, rate in zip(leaves, rates, strict=True):
-            _seed(seeds, leaf, rate)
-
-
-def _seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
-    if isinstance(leaf, Symbol):
-        seeds[leaf.position] = rate
-
-
-def _slopes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar]:
-    """Return the derivatives of outputs for these seeds."""
-    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
-    places = [x.position for x in outputs if isinstance(x, Symbol)]
-    found = iter([] if graph is None else tangents(graph, places, seeds))
-    return [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
+    turned, shift = Matrix(cross(a, column) for column in R.T).T, b + cross(a, p)  # twists keep their numbers
+    by_x = [*zip(R.flat(), turned.flat(), strict=True), *zip(p, shift, strict=True)]
+    return by_x, [*zip(w, R.T @ a, strict=True), *zip(v, R.T @ shift, strict=True)]

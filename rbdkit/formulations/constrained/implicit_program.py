@@ -10,7 +10,7 @@ evaluation of accelerations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +24,9 @@ from rbdkit.formulations.constrained.elimination import subspace
 from rbdkit.formulations.constrained.loop_program import TINY, feel, follow
 from rbdkit.formulations.constrained.moving_axes import MovingAxes, MovingJoint
 from rbdkit.formulations.constrained.program_body import DAMPING, REST, STIFFNESS, Kind, ProgramBody
-from rbdkit.spatial.compact import fv
+from rbdkit.spatial.compact import fv, mv
 from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Moment, Part, Scalar, Symbol, Whole, eliminate, equal, select, tangents
+from rbdkit.trace import Moment, Part, Scalar, Whole, eliminate, equal, select, slopes
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.tree_program import BodySystem
@@ -225,9 +225,7 @@ def _of_joint(system: BodySystem, body: ProgramBody, kind: Kind, first: tuple[Wh
         else:
             u = stretched.difference(body.given(REST, count), q)
             forces = stretched.local_force(u, [k * x for k, x in zip(stiffness, u, strict=True)])
-            graph = next(x.graph for x in q if isinstance(x, Symbol))
-            seeds = {graph.position(x): rate for x, rate in zip(q, along, strict=True)}
-            spring = _padded(tangents(graph, [graph.position(x) for x in forces], seeds))
+            spring = _padded(slopes(forces, zip(q, along, strict=True)))
     body.put("of_joint", [-a - b for a, b in zip(damper, spring, strict=True)])
     if asked:
         for k, x in enumerate(along):
@@ -246,9 +244,7 @@ def _of_elements(system: BodySystem, own: OwnForces, moment: Moment) -> None:
     program = system.program
     if own.alike:
         _of_loops(system, own, moment)
-    seeds: dict[int, Scalar] = {}
-    for body in own.bodies:
-        _seed_body(system, body, seeds)
+    changes = [change for body in own.bodies for change in _changes(system, body)]
     known = {f"body{body}": system.motion_of(body) for body in own.bodies}
 
     def load(argument: str, k: int) -> Scalar:
@@ -257,17 +253,17 @@ def _of_elements(system: BodySystem, own: OwnForces, moment: Moment) -> None:
         if argument in known:
             return known[argument][k]
         leaf = program.load(f"joint_{argument}", 0, k)
-        _seed(seeds, leaf, program.load(f"implicit_{argument}_rate", 0, k))
+        changes.append((leaf, program.load(f"implicit_{argument}_rate", 0, k)))
         return leaf
 
     torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
     outputs = [*torques, *(x for push in pushes for x in push)]
-    changes = _changes(outputs, seeds)
-    for a, change in zip(own.velocities, changes, strict=False):
+    found = slopes(outputs, changes)
+    for a, change in zip(own.velocities, found, strict=False):
         program.store("implicit_tau", 0, a, change)
     for number, body in enumerate(own.pushed):
         first = len(torques) + 6 * number
-        for j, change in enumerate(changes[first : first + 6]):
+        for j, change in enumerate(found[first : first + 6]):
             before = program.load("implicit_force", 0, 6 * body + j) if own.alike else 0.0
             program.store("implicit_force", 0, 6 * body + j, before + change)
 
@@ -286,42 +282,21 @@ def _of_loops(system: BodySystem, own: OwnForces, moment: Moment) -> None:
         twists = [x for k in member.bodies for name in ("along_x", "along_v") for x in system.field_of(name, 6, k)]
         program.store("implicit_goes", 0, 0, sum((x * x for x in twists), 0.0))
         with program.when("implicit_goes", 0):
-            seeds: dict[int, Scalar] = {}
-            for number in member.bodies:
-                _seed_body(system, number, seeds)
+            changes = [change for number in member.bodies for change in _changes(system, number)]
             known = [system.motion_of(number) for number in member.bodies]
             outputs = each.compute(program, member, known.__getitem__, lambda: moment.time)[:-2]
-            for k, x in enumerate(_changes(outputs, seeds)):
+            for k, x in enumerate(slopes(outputs, changes)):
                 program.store("own_push", 0, k, x)
             add_pushes(program, member.bodies, "implicit_force")
 
 
-def _seed_body(system: BodySystem, body: Whole, seeds: dict[int, Scalar]) -> None:
-    """Add to the seeds of differentiation the rates of a body's pose and twist along the given twists."""
+def _changes(system: BodySystem, body: Whole) -> list[tuple[Scalar, Scalar]]:
+    """Return what is loaded of a body's pose and twist, and its rates along the given twists."""
     R = Matrix.of(system.field_of("R", 9, body))
-    x, v = system.field_of("along_x", 6, body), system.field_of("along_v", 6, body)
-    turn = R @ Vector(x[:3])
-    columns = [cross(turn, column) for column in R.T]
-    for i in range(3):
-        for j in range(3):
-            _seed(seeds, R[i][j], columns[j][i])
-    rates = [*(R @ Vector(x[3:])), *v]
-    for leaf, rate in zip([*system.field_of("r", 3, body), *system.field_of("V", 6, body)], rates, strict=True):
-        _seed(seeds, leaf, rate)
-
-
-def _seed(seeds: dict[int, Scalar], leaf: Scalar, rate: Scalar) -> None:
-    if isinstance(leaf, Symbol):
-        seeds[leaf.position] = rate
-
-
-def _changes(outputs: Sequence[Scalar], seeds: dict[int, Scalar]) -> list[Scalar]:
-    """Return the directional derivatives of outputs for the seeds (forward mode)."""
-    graph = next((x.graph for x in outputs if isinstance(x, Symbol)), None)
-    found: Iterator[Scalar] = iter(())
-    if graph is not None:
-        found = iter(tangents(graph, [x.position for x in outputs if isinstance(x, Symbol)], seeds))
-    return [next(found) if isinstance(x, Symbol) else 0.0 for x in outputs]
+    x, v = mv.of(system.field_of("along_x", 6, body)), system.field_of("along_v", 6, body)
+    turn = R @ x.omega
+    rates = [*Matrix(cross(turn, column) for column in R.T).T.flat(), *(R @ x.v), *v]
+    return [*zip([*R.flat(), *system.field_of("r", 3, body), *system.field_of("V", 6, body)], rates, strict=True)]
 
 
 def _felt(body: ProgramBody) -> list[Scalar]:

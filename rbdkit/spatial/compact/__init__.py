@@ -7,6 +7,7 @@ class names are those of Table A.3; ``of(flat)`` builds from scalars in the orde
     mv(omega, v)    motion vector                6    omega, v
     fv(n, f)        force vector                 6    n, f
     plx(E, r)       Plücker transform           12    rows of E, r
+    Pose(R, p)      pose                        12    rows of R, p: ``T.X`` is the transform to the frame that stands so
     rbi(m, h, I)    rigid-body inertia          10    m, h, lt(I): the `ten_parameters` of an `Inertia`
     abi(M, H, I)    articulated-body inertia    21    lt(M), rows of H, lt(I)
     abi_z(M, H, I)  I^a of a joint about z      15    lt(M), two rows of H, Ixx, Ixy, Iyy; row and column 3 are zero
