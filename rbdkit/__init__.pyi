@@ -21,6 +21,7 @@ from rbdkit import (
     meshes as meshes,
     model as model,
     pictures as pictures,
+    reaching as reaching,
     scene as scene,
     simulation as simulation,
     spatial as spatial,
@@ -157,6 +158,12 @@ from rbdkit.model import (
     Model as Model,
     Sphere as Sphere,
     validate as validate,
+)
+from rbdkit.reaching import (
+    LookAt as LookAt,
+    Orientation as Orientation,
+    Pointing as Pointing,
+    inverse_kinematics as inverse_kinematics,
 )
 from rbdkit.simulation import (
     Ensemble as Ensemble,

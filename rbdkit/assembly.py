@@ -89,7 +89,7 @@ def assemble(model: Model, q: ArrayLike | None = None, fix: Fix = (), *, t: floa
     """
     require_model(model)
     require_bilateral(model, "assemble")
-    start, kept = _start(model, q, fix)
+    start, kept = started(model, q, fix)
     if not besides_tree(model):
         return start
     found = np.empty(start.shape)
@@ -143,7 +143,7 @@ def assembly_modes(
     """
     require_model(model)
     require_bilateral(model, "assembly_modes")
-    start, kept = _start(model, q, fix)
+    start, kept = started(model, q, fix)
     if start.ndim != 1:
         raise StateError(f"q has shape {start.shape}; the modes of one state, ({model.nq},), are searched for")
     if not (isinstance(starts, int | np.integer) and starts > 0):
@@ -151,12 +151,12 @@ def assembly_modes(
     if not besides_tree(model):
         return start[None]
     found = assembled_modes(model, start, kept, t, int(starts))
-    left = [_freedom(model, one, kept, t) for one in found]
+    left = [freedom(model, one, kept, t) for one in found]
     if left and min(left) > 0:
         raise StateError(
-            f"with {listed(_names(model, kept)) if kept.any() else 'no joint'} held, model {model.name!r} still has "
-            f"{min(left)} freedom(s) to move with, so that its assembly modes are no single poses; name more joints in "
-            "fix="
+            f"with {listed(held_names(model, kept)) if kept.any() else 'no joint'} held, model {model.name!r} still "
+            f"has {min(left)} freedom(s) to move with, so that its assembly modes are no single poses; name more "
+            "joints in fix="
         )
     return np.array(found).reshape(-1, model.nq)
 
@@ -231,7 +231,7 @@ def project_velocity(
     fastest = max(float(speeds.max(initial=0.0)), float(np.abs(opening).max(initial=0.0)))
     if not np.abs(now.per_row * left).max(initial=0.0) <= CLOSED * fastest:
         worst = max(zip(now.names, now.rows, strict=True), key=lambda one: float(np.linalg.norm(left[one[1]])))
-        held = f" while {listed(_names(model, kept))} keep(s) what was given" if kept.any() else ""
+        held = f" while {listed(held_names(model, kept))} keep(s) what was given" if kept.any() else ""
         raise StateError(
             f"no velocities keep {_what(model)}{held}: {called(model, worst[0])} is opened by "
             f"{float(np.linalg.norm(left[worst[1]])):.3g} (rad/s, m/s)"
@@ -267,7 +267,7 @@ def called(model: Model, name: str) -> str:
     return f"{'loop joint' if any(loop.joint.name == name for loop in model.loops) else 'constraint'} {name!r}"
 
 
-def _start(model: Model, q: ArrayLike | None, fix: Fix) -> tuple[NDArray, NDArray]:
+def started(model: Model, q: ArrayLike | None, fix: Fix) -> tuple[NDArray, NDArray]:
     """Return the initial coordinates (..., nq) and the mask (nv,) of the held velocity variables."""
     start = np.array(model.neutral() if q is None else model.check_q(q))
     kept = _hold(model, fix, start, "q_slice")
@@ -302,7 +302,7 @@ def _one(values: NDArray, name: str, size: int) -> NDArray:
     return values
 
 
-def _names(model: Model, kept: NDArray) -> list[str]:
+def held_names(model: Model, kept: NDArray) -> list[str]:
     """Return the names of the joints that are held."""
     return [joint.name for joint in model.joints[1:] if joint.mimic is None and kept[joint.v_slice].any()]
 
@@ -324,7 +324,7 @@ def _why(model: Model, q: NDArray, kept: NDArray, end: Closest, t: float) -> str
     # Search again without each restriction, to find out which of them is in the way.
     free, ways = np.zeros_like(kept), []
     if kept.any() and assembled(model, q, free, t, starts=FEW).is_closed:
-        ways.append(f"if {listed(_names(model, kept))} may move: name fewer joints in fix=, or other values")
+        ways.append(f"if {listed(held_names(model, kept))} may move: name fewer joints in fix=, or other values")
     beyond = assembled(model, q, kept, t, limited=False, starts=FEW)
     if beyond.is_closed and (passed := _passed(model, beyond.q)):
         ways.append(f"beyond limits, {passed}: widen these, or place the bodies otherwise")
@@ -345,7 +345,7 @@ def _passed(model: Model, q: NDArray) -> str:
     return ", ".join(found)
 
 
-def _freedom(model: Model, q: NDArray, kept: NDArray, t: float) -> int:
+def freedom(model: Model, q: NDArray, kept: NDArray, t: float) -> int:
     """Count the independent velocities of the joints that are not held, with the loops closed."""
     K = np.concatenate([loop_constraint(model, q, np.zeros(model.nv), t=t).K, Held(model, t, 1.0).at(q)[1]])[:, ~kept]
     return K.shape[1] - int(np.sum((s := np.linalg.svd(K, compute_uv=False)) > RANK * s.max(initial=0.0)))

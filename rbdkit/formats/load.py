@@ -92,7 +92,10 @@ def load(
     for switch, value in {"merge_fixed": merge_fixed, "floating": floating, "mimic": mimic}.items():
         require_switch(f"load: {switch}", value, FormatError)
     options = {"merge_fixed": merge_fixed, "floating": floating, "mimic": mimic, "mesh_paths": folders(mesh_paths)}
-    options |= {"forces": tuple(forces), "joints": tuple(joints), "constraints": tuple(constraints)}
+    for name, classes in {"forces": forces, "joints": joints, "constraints": constraints}.items():
+        if not isinstance(classes, Iterable):
+            raise FormatError(f"load: {name} = {shown(classes)} must be a list of classes of your own")
+        options[name] = tuple(classes)
     content = _read(source)
     own = _format_of(content)
     for known in FORMATS:

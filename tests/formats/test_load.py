@@ -74,6 +74,12 @@ def test_options_reach_the_reader():
     assert (len(load(fixed).bodies), len(load(fixed, merge_fixed=False).bodies)) == (2, 3)
 
 
+@pytest.mark.parametrize("name", ["forces", "joints", "constraints"])
+def test_classes_come_in_lists(name):
+    with pytest.raises(FormatError, match=f"load: {name} = 3 must be a list of classes"):
+        load(URDF, **{name: 3})
+
+
 def test_options_for_json(model):
     assert load(to_json(model), gravity=(1, 2, 3)).gravity.tolist() == [1, 2, 3]
     with pytest.raises(FormatError, match="text is JSON, which knows no floating=True; URDF does"):

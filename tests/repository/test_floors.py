@@ -18,7 +18,7 @@ FLOORS = [
     {"model"},
     {"algorithms"},
     {"engine", "formats"},
-    {"actuation", "assembly", "freedom", "functions", "inspection", "library", "results"},
+    {"actuation", "assembly", "freedom", "functions", "inspection", "library", "reaching", "results"},
     {"costs", "derivatives"},
     {"formulations"},
     {"integrators"},

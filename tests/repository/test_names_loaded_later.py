@@ -50,7 +50,11 @@ def test_modules_do_not_stand_in_the_way_of_names(name):
 
 
 def test_names_that_other_libraries_have_are_answered():
-    for name, says in (("Hinge", "'Revolute'"), ("revolute", "did you mean 'Revolute'"), ("ik", "pull")):
+    for name, says in (
+        ("Hinge", "'Revolute'"),
+        ("revolute", "did you mean 'Revolute'"),
+        ("ik", "'inverse_kinematics'"),
+    ):
         with pytest.raises(AttributeError, match=f"rbdkit has no '{name}'; .*{says}"):
             getattr(rbd, name)
     assert not hasattr(rbd, "_repr_html_")

@@ -62,7 +62,7 @@ def assembled(
     residual, bounds = Residual(model, t), bounds_of(model, kept, limited)
     best: Closest | None = None
     sizes: list[float] = []
-    for start in _starts(model, q, kept, residual.length, starts):
+    for start in starting_points(model, q, kept, residual.length, starts):
         found = closest(model, start, ~kept, bounds, t, residual, steps)
         if found.is_closed:
             return found
@@ -84,7 +84,7 @@ def assembled_modes(model: Model, q: NDArray, kept: NDArray, t: float, starts: i
     residual, bounds = Residual(model, t), bounds_of(model, kept, True)
 
     found: list[tuple[float, NDArray, NDArray]] = []
-    for start in _starts(model, q, kept, residual.length, starts):
+    for start in starting_points(model, q, kept, residual.length, starts):
         one = closest(model, start, ~kept, bounds, t, residual)
         if not one.is_closed:
             continue
@@ -109,7 +109,7 @@ def bounds_of(model: Model, kept: NDArray, limited: bool) -> Bounds:
     return bounds
 
 
-def _starts(model: Model, q: NDArray, kept: NDArray, length: float, count: int) -> list[NDArray]:
+def starting_points(model: Model, q: NDArray, kept: NDArray, length: float, count: int) -> list[NDArray]:
     """Return starting points: q, then random ones around it and around the neutral coordinates in turn.
 
     They are at most half a turn and two characteristic lengths away.
