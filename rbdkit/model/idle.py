@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rbdkit.errors import ModelError
 from rbdkit.model.kept import kept
 from rbdkit.spatial import se3
+from rbdkit.spatial.read_numbers import within
 
 if TYPE_CHECKING:
     from rbdkit.model.body import Body
@@ -53,7 +54,8 @@ def require_inertia_behind(model: Model, q: NDArray, qdd: NDArray) -> None:
 
     Divided by round-off they are huge, so only states with huge ones are examined.
     """
-    if not qdd.size or not np.abs(qdd).max() > largest_believed(model):
+    believed = largest_believed(model)
+    if believed == np.inf or within(qdd, believed):
         return
     large = np.abs(qdd).max(axis=-1) > SUSPECT
     for own in np.broadcast_to(q, (*qdd.shape[:-1], q.shape[-1]))[large]:

@@ -51,7 +51,7 @@ from rbdkit.simulation.loop_forces import LoopForces, loop_forces
 from rbdkit.simulation.report import Report
 from rbdkit.simulation.simpson import integral
 from rbdkit.spatial.check_arguments import check_arguments
-from rbdkit.spatial.read_numbers import floats
+from rbdkit.spatial.read_numbers import floats, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -102,6 +102,8 @@ class Trajectory:
     >>> trajectory = rbd.simulate(rbd.library.double_pendulum(), [1.0, 0.5], duration=0.5)
     >>> trajectory.q.shape, trajectory.poses("rod2").shape
     ((501, 2), (501, 4, 4))
+    >>> trajectory["hinge1"].shape, trajectory["hinge1.angle rate"].shape
+    ((501,), (501,))
     >>> list(trajectory.columns())
     ['hinge1.angle', 'hinge1.angle rate', 'hinge2.angle', 'hinge2.angle rate']
     >>> bool(abs(trajectory.energy_error()).max() < 1e-9)
@@ -167,6 +169,29 @@ class Trajectory:
             raise ModelError(f"{name!r} is no state of a force of model {self.model.name!r}{hint}")
         own = self.z[:, places.slices[name]]
         return own[:, 0] if name in places.scalar else own
+
+    def __getitem__(self, name: str) -> NDArray:
+        """Return the coordinates of a joint over time, (n,), or (n, k) if it has several; or an entry of `columns`.
+
+        Raises
+        ------
+        ModelError
+            If neither has that name.
+        """
+        model = self.model
+        joint = next((joint for joint in model.joints[1:] if joint.nq and joint.name == name), None)
+        if joint is not None:
+            own = joint.coordinates(self.q)
+            return own[:, 0] if own.shape[1] == 1 else own
+        if not isinstance(name, str):
+            raise ModelError(f"a motion is asked by names of joints, not {shown(name)}; states are rows of q and v")
+        if name in (table := self.columns()):
+            return table[name]
+        if any(name == known for known in (*(body.name for body in model.bodies), *(f.name for f in model.frames))):
+            hint = f"; of bodies and frames there are poses({name!r}) and velocities({name!r})"
+        else:
+            hint = did_you_mean(name, [*(joint.name for joint in model.joints[1:]), *table])
+        raise ModelError(f"{shown(name)} is no joint of model {model.name!r}, and no entry of columns(){hint}")
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the refinement study: functions defined in notebooks cannot be pickled."""

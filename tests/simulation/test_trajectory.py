@@ -236,3 +236,27 @@ def test_dry_friction_creeps_as_fast_as_its_note_says(load, told):
     assert any(f"{told} " in note and "creeps" in note for note in run.report.notes)
     np.testing.assert_allclose(run.v[-1, 0], 0.01 * load / np.sqrt(1.0 - load**2), rtol=1e-6)
     np.testing.assert_allclose(run.v[-1, 0], float(told), rtol=2e-2)
+
+
+@pytest.mark.parametrize("formulation", ["joint", "so3xr3"])
+def test_joints_and_columns_go_by_name(formulation):
+    model = rbd.Model("arm on a ball")
+    ball = model.add_body("ball", joint=rbd.Spherical(), inertia=rbd.Inertia.sphere(0.2, mass=1.0), joint_name="pivot")
+    rod = rbd.Inertia.box((0.1, 0.1, 0.4), mass=1.0)
+    model.add_body("rod", ball, rbd.Revolute("y"), placement=(0, 0, -0.5), inertia=rod, joint_name="hinge")
+    model.add_frame("tip", "rod", (0, 0, -0.2))
+    motion = rbd.simulate(model, duration=0.02, formulation=formulation, progress=False)
+    np.testing.assert_array_equal(motion["pivot"], motion.q[:, :4])
+    np.testing.assert_array_equal(motion["hinge"], motion.q[:, 4])
+    np.testing.assert_array_equal(motion["hinge.angle rate"], motion.v[:, 3])
+    for name, says in (
+        ("hinje", "'hinje' is no joint .*did you mean 'hinge'"),
+        ("rod", r"'rod' is no joint .*poses\('rod'\)"),
+        ("tip", r"velocities\('tip'\)"),
+        (0, "by names of joints, not 0; states are rows"),
+        (slice(3), "rows of q and v"),
+    ):
+        with pytest.raises(rbd.ModelError, match=says):
+            motion[name]
+    with pytest.raises(rbd.ModelError, match="rows of q and v"):
+        list(motion)
