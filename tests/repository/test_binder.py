@@ -31,6 +31,7 @@ def test_binder_takes_our_python_and_runs_our_post_build(recipe, root):
     assert version == "python-3.11"
     assert "environment for python=3.11" in recipe
     assert re.search(r"^RUN \./binder/postBuild$", recipe, re.MULTILINE)
+    assert re.search(r"apt-get .*install .*-recommends ffmpeg ", recipe), "rbd.to_mp4 writes films by it"
     assert os.access(root / "binder" / "postBuild", os.X_OK)
 
 
