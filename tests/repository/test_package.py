@@ -11,10 +11,14 @@ import sys
 import tomllib
 import venv
 import zipfile
+from email.message import Message
+from email.parser import Parser
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
+
+import rbdkit
 
 LATER = [
     "IPython",
@@ -50,10 +54,27 @@ def test_wheel_is_pure_python_and_complete(wheel, stored_files, root):
     assert names == package
 
 
+def metadata(wheel: Path) -> Message:
+    """What a wheel says of itself."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return Parser().parsestr(archive.read(name).decode())
+
+
+def test_the_wheel_has_the_version_of_the_package_and_the_licences_of_its_files(wheel, root):
+    about = metadata(wheel)
+    assert about["Version"] == rbdkit.__version__
+    assert about["License-Expression"] == "BSD-3-Clause AND MIT"
+    bundled = {file.relative_to(root).as_posix() for file in (root / "rbdkit").rglob("*LICENSE*")}
+    assert bundled and set(about.get_all("License-File")) == {"LICENSE", *bundled}
+    assert about.get_payload() == (root / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_wheel_of_the_course_brings_its_notebooks_and_its_command(stored_files, root, tmp_path):
     pip("wheel", "--no-deps", "--wheel-dir", tmp_path, root / "notebooks")
     (file,) = tmp_path.iterdir()
     assert file.name.endswith("-py3-none-any.whl")
+    assert metadata(file)["Version"] == rbdkit.__version__, "one version for both"
     wheel = zipfile.ZipFile(file)
     names = {name for name in wheel.namelist() if ".dist-info/" not in name and not name.endswith("ruff.toml")}
     stored = {
