@@ -84,6 +84,7 @@ class _Weaver:
             nodes = block.graph.nodes
             for k in block.graph.live(block.roots()):
                 if nodes[k][0] == "load":
+                    # in place: positions stay, and so do all users
                     nodes[k] = ("load", *self._woven(nodes[k][1:], first))
             block.stores = {self._woven(place, first): x for place, x in block.stores.items()}
         for loop in self.seldom:
@@ -166,10 +167,12 @@ def _packs(block: Block, image: Image, parts: int) -> list[Pack]:
         if len(orbit) != parts or len({*orbit}) != parts or any(k in packed for k in orbit):
             continue
         if operation == "load":
+            # the lowest place is lane 0, as in `WOVEN`
             lane = orbit.index(min(orbit, key=lambda k: graph.nodes[k][3]))
             orbit = orbit[lane:] + orbit[:lane]
             ways: list[tuple[int, ...]] = []
         else:
+            # lanes as in the first packed operand, whose vector then needs no permutation
             lane = next((packed[x] for x in operands if x in packed), 0)
             orbit = orbit[-lane:] + orbit[:-lane] if lane else orbit
             ways = [_way(x, following, parts, lane) for x in operands]

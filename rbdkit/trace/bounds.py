@@ -68,6 +68,7 @@ class _Proof:
             elif isinstance(statement, Switch):
                 for case, inside in statement.cases.items():
                     low, high = self.of(statement.on)
+                    # a case outside the interval never runs, and inside a case the number is that one
                     if low <= case <= high:
                         self.known[statement.on.name] = case, case
                         self.statements(inside)
@@ -89,6 +90,7 @@ class _Proof:
             # the largest counter is below the end, and a multiple of the step away from the beginning
             low, high = start[0], min(stop[1] - 1, start[1] + (stop[1] - 1 - start[0]) // loop.step * loop.step)
         else:
+            # counting downwards, the last counter is still above the end
             low, high = stop[0] + 1, start[1]
         if low > high:  # it never runs
             return
@@ -105,6 +107,7 @@ class _Proof:
             table = self._of_name(self.tables, "table", str(first))
             self.inside("table", str(first), self.of(second), table.size)
             low, high = self.of(second)
+            # the entries that can be meant, and no others: the rest of the table may point anywhere
             numbers = table.ravel()[low : high + 1]
             return int(numbers.min()), int(numbers.max())
         if statement.operation == "truncate":
@@ -116,10 +119,12 @@ class _Proof:
                 return a + c, b + d
             case "sub":
                 return a - d, b - c
+        # the signs decide which of the four is smallest and which largest
         products = a * c, a * d, b * c, b * d
         return min(products), max(products)
 
     def block(self, block: Block) -> None:
+        # loads whose values nothing needs are checked, too: that makes the proof stricter, never wrong
         places = [node[1:] for node in block.graph.nodes if node[0] == "load"]
         for array, index, offset in [*places, *block.stores]:
             low, high = (0, 0) if index is None else self.of(index)
@@ -169,6 +174,7 @@ def fault_of(program: Program, arrays: Mapping[str, Any], counts: Mapping[str, i
     known = {name: x for name, x in arrays.items() if isinstance(x, np.ndarray)}
     sizes, tables = sizes_of(known)
     sizes = {name: size if name in shared else size // width for name, size in sizes.items()}
+    # an array that lanes have apart is known by addresses only; the runner has made it large enough
     sizes |= dict.fromkeys(arrays.keys() - known.keys(), LARGEST_WHOLE)
     try:
         require_bounds(program, sizes, tables, {name: (x, x) for name, x in counts.items()})

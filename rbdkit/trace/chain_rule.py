@@ -29,6 +29,7 @@ def tangents(graph: Graph, outputs: Sequence[int], seeds: Mapping[int, Scalar]) 
     """
     rate: dict[int, Scalar] = dict(seeds)
     with recorded_again(graph.lines) as comes_next:
+        # operands stand before their users, so their rates are known when they are needed
         for position in graph.live(outputs):
             if position not in rate:
                 comes_next(position)
@@ -44,9 +45,11 @@ def _forward(graph: Graph, position: int, rate: Mapping[int, Scalar]) -> Scalar:
     if operation == "select":
         condition, *branches = operands
         a, b = (rate[branch] for branch in branches)
+        # no choice is recorded between rates that are the same
         return a if a is b or (_zero(a) and _zero(b)) else graph.select(Symbol(graph, condition), a, b)
     total: Scalar = 0.0
     for operand, slope in partials(graph, position):
+        # what does not change leaves no trace: most entries of a Jacobian are structural zeros
         if not _zero(rate[operand]):
             total = total + slope * rate[operand]
     return total
@@ -70,6 +73,7 @@ def adjoints(graph: Graph, weights: Mapping[int, Scalar]) -> dict[int, Scalar]:
     """
     found: dict[int, Scalar] = {position: weight for position, weight in weights.items() if not _zero(weight)}
     with recorded_again(graph.lines) as comes_next:
+        # users come before their operands, so an adjoint has all its contributions when its turn comes
         for position in reversed(graph.live(list(weights))):
             operation, *operands = graph.nodes[position]
             bar = found.get(position, 0.0)
@@ -102,12 +106,15 @@ def partials(graph: Graph, position: int) -> list[tuple[int, Scalar]]:
         case "mul":
             slopes = x[1], x[0]
         case "div":
+            # d(a/b)/db = -(a/b) / b: the quotient y is there already
             slopes = divide(1.0, x[1]), -divide(y, x[1])
         case "neg":
             slopes = (-1.0,)
         case "copysign":
+            # copysign(x, y) = |x| sgn y: the slope is sgn x sgn y, and that with respect to y is zero
             slopes = graph.mul(graph.apply("copysign", 1.0, x[0]), graph.apply("copysign", 1.0, x[1])), 0.0
         case "sqrt":
+            # by the root that is there already; infinite at 0, as it should be
             slopes = (0.5 / y,)
         case "sin":
             slopes = (graph.apply("cos", *x),)

@@ -114,6 +114,7 @@ class Dependencies:
                 self.unknown["it"], self.too_many = f"more than {most} values", True
                 break
             if not self._waiting:
+                # last of all: by now the code that was found has named all that it asks of modules
                 self._look_into_modules()
 
     def require_pure(self) -> None:
@@ -157,6 +158,7 @@ class Dependencies:
             self._say("plain", value)
             return
         if (number := self._number.get(id(value))) is not None:
+            # by its number in the walk and not its id, so that digests agree between processes
             self._say("again", number)
             return
         self._number[id(value)] = len(self._number)
@@ -243,6 +245,7 @@ class Dependencies:
         if isinstance(value, dict):
             inside = (x for pair in value.items() for x in pair)
         elif isinstance(value, set | frozenset):
+            # the order of a set differs from process to process (strings hash at random)
             inside = sorted(value, key=repr)
         for x in inside:
             if type(x) in PLAIN:
@@ -259,6 +262,7 @@ class Dependencies:
         elif not self._is_no_users(module.__name__):
             self._modules[id(module)] = module, set()
             if "__getattr__" in vars(module):
+                # such a module makes up its members when they are asked for
                 self._not_known(name, module)
 
     def _look_into_modules(self) -> None:
@@ -338,6 +342,7 @@ class Dependencies:
             return
         own = {name: x for name, x in vars(cls).items() if name not in NO_CODE}
         self.guard.watch_items(vars(cls), own, id(cls), whole=True)
+        # ``cls.__bases__`` can be assigned to
         self.guard.watch_attributes(cls, "__mro__")
         for base in (*cls.__mro__[1:], type(cls)):
             self._later(base.__name__, base)
@@ -360,6 +365,7 @@ class Dependencies:
 
     def _fields(self, name: str, value: Any) -> None:
         if isinstance(own := getattr(value, "__dict__", None), dict):
+            # a cached property adds an entry at its first use, which changes no result
             grows = any(isinstance(x, cached_property) for cls in type(value).__mro__ for x in vars(cls).values())
             self.guard.watch_items(own, dict(own), id(own), whole=not grows)
             for field in sorted(own, key=str):
@@ -443,6 +449,8 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
             if step.opname != "LOAD_DEREF":
                 asked[step.argval] = None
+            # ``np.load`` is two instructions, LOAD_GLOBAL np and LOAD_ATTR load: the name before an attribute tells
+            # whose it is
             before = step.argval
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
             attributes[step.argval] = None
@@ -483,6 +491,7 @@ def _code(code: types.CodeType) -> bytes:
         if isinstance(constant, types.CodeType):
             parts.append(_code(constant))
         else:
+            # ``x in {"a", "b"}`` compiles to a frozenset, whose order differs between processes
             words = sorted(map(repr, constant)) if isinstance(constant, frozenset) else repr(constant)
             parts.append(f"{type(constant).__name__} {words}".encode())
     return b"\0".join(parts)

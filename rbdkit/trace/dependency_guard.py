@@ -79,6 +79,7 @@ class Guard:
             return False
         if quickly and not self._containers:
             return True
+        # containers change in place: that they are the same objects says nothing about them
         return (quickly or self._holds_on_a_closer_look()) and all(_same_content(*pair) for pair in self._containers)
 
     @contextmanager
@@ -92,6 +93,7 @@ class Guard:
         """
         open_ones = [array for array, *_ in self._arrays if array.flags.writeable]
         for array in open_ones:
+            # a write then fails where it happens, and the numbers are still there
             array.flags.writeable = False
         held = True
         try:
@@ -171,6 +173,7 @@ class Guard:
             return False
         for key, items in self._items.items():
             values = {name: items.space[name] for name in items.values}
+            # the equal, new objects are watched from now on, so that the next call is a fast one
             self._items[key] = _Items(items.space, values, None if items.size is None else len(items.space))
         self._attributes, self._same = now, None
         return True
@@ -211,6 +214,7 @@ def _same(now: Any, then: Any) -> bool:
         return len(now) == len(then) and type(now) is tuple and all(map(_same, now, then))
     if isinstance(now, types.CodeType):
         return bool(now == then)
+    # by repr: 0.0 and -0.0 differ, and NaN equals NaN
     return type(now) in PLAIN and (now == then if type(now) is str else repr(now) == repr(then))
 
 

@@ -81,6 +81,7 @@ def fmod(x: Scalar, y: Scalar) -> Scalar:
     size, step = abs(x), abs(y)
     far = equal(step, math.inf)
     known = select(far, 1.0, step)
+    # two stages with quotients up to 2^25 each, so up to 2^50 together
     left = _left_over(_left_over(size, known * STAGE), known)
     left = select(size < known * STAGE * STAGE, left, math.nan)
     return copysign(select(either(less(size, step), far), size * select(equal(size, math.inf), math.nan, 1.0), left), x)
@@ -145,6 +146,7 @@ def floor_divide(x: Scalar, y: Scalar) -> Scalar:
     left = fmod(x, y)
     crossed = both(differ(less(left, 0.0), less(y, 0.0)), differ(left, 0.0))
     by = select(equal(y, 0.0), 1.0, y)
+    # x - left is a multiple of y but for rounding, which `nearest` removes
     whole_part = nearest((x - left) / by) - select(crossed, 1.0, 0.0)
     whole_part = select(equal(whole_part, 0.0), copysign(0.0, x / by), whole_part)
     return select(equal(y, 0.0), divide(x, y), whole_part)
@@ -198,6 +200,7 @@ def angle(y: Scalar, x: Scalar) -> Scalar:
     high, wide = abs(y), abs(x)
     far = both(equal(high, math.inf), equal(wide, math.inf))
     found = arctan2(select(far, 1.0, high), select(far, 1.0, wide))
+    # x = -0 counts as negative, too
     back = less(copysign(1.0, x), 0.0)
     return copysign(select(back, (math.pi - found) + 1.2246467991473532e-16, found), y)
 
@@ -214,6 +217,7 @@ def hypot(x: Scalar, y: Scalar) -> Scalar:
 def interpolated(x: Scalar, places: Sequence[float], values: Sequence[Scalar]) -> Scalar:
     """Interpolate linearly between values, as `numpy.interp`: constant before the first place and after the last."""
     found: Scalar = values[-1]
+    # built from the last interval on, so that the outermost condition is that of the first one
     for k in range(len(places) - 2, -1, -1):
         step = places[k + 1] - places[k]
         slope = (values[k + 1] - values[k]) / step if step > 0.0 else 0.0

@@ -43,6 +43,7 @@ def exp(x: Scalar) -> Scalar:
     r = high - low
     t = r * r
     c = r - t * polynomial(EXPONENTIAL, t)
+    # fdlibm, e_exp.c: e^r = 1 + r + r c / (2 - c)
     value = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
     below = k < 0.0
     power = _power_of_two(maximum(select(below, -k, k) - 1.0, 0.0))  # a factor of two is set aside: 2^1024 is infinite
@@ -77,6 +78,7 @@ def log(x: Scalar) -> Scalar:
     f = m - 1.0
     s = f / (2.0 + f)
     z, half = s * s, 0.5 * (f * f)
+    # fdlibm, e_log.c: log(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2)))
     value = k * LN2[0] - ((half - (s * (half + z * polynomial(LOGARITHM, z)) + k * LN2[1])) - f)
     value = select(x > 1.7976931348623157e308, x, value)
     return select(x > 0.0, value, select(equal(x, 0.0), -math.inf, math.nan))
@@ -117,6 +119,7 @@ def log1p(x: Scalar) -> Scalar:
 def sinh(x: Scalar) -> Scalar:
     """Hyperbolic sine."""
     e = expm1(abs(x))
+    # with E = e^x - 1: sinh x = (E + E / (E + 1)) / 2, without cancellation near 0
     value = 0.5 * select(e < 1e300, e + e / (e + 1.0), e)
     return select(x < 0.0, -value, value)
 
@@ -131,6 +134,7 @@ def arcsinh(x: Scalar) -> Scalar:
     """Return the inverse hyperbolic sine."""
     size = abs(x)
     value = log1p(size + size * size / (1.0 + sqrt(1.0 + size * size)))
+    # beyond, the square overflows, and sinh^-1 x = log 2x to the last digit
     value = select(size < 1e150, value, log(maximum(size, 1.0)) + math.log(2.0))
     return select(x < 0.0, -value, value)
 

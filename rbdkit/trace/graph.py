@@ -1,9 +1,13 @@
 """Expression graphs: symbols that record the arithmetic done to them, simplified as it is recorded.
 
-A `Symbol` is a number that is not known yet. Arithmetic on symbols adds nodes to their `Graph`. With ``simplify=True``
-equal expressions are one node (hash-consing) and the rules of Featherstone (2008), section 10.4 are applied as the
-nodes are made: constants are folded, ``x * 0``, ``x * 1``, ``x + 0`` disappear, copies never arise, and code that no
-output needs is never emitted (`Graph.live`).
+A `Symbol` is a number that is not known yet: a position in a `Graph`, whose nodes are tuples of an operation and the
+positions of its operands. Arithmetic on symbols adds nodes at the end, so operands always stand before their users;
+passes over a graph are therefore plain loops, forwards (values, tangents) or backwards (dead code, adjoints).
+
+With ``simplify=True`` equal expressions are one node (hash-consing), and the rules of Featherstone (2008), section 10.4
+are applied as the nodes are made: constants are folded, ``x * 0``, ``x * 1``, ``x + 0`` disappear, copies never arise,
+and code that no output needs is never emitted (`Graph.live`). Since this happens while recording, the large graph of an
+unsimplified algorithm never exists.
 
 Zeros in rbdkit's algorithms are structural: a joint axis has a zero component, and everything that is multiplied by it
 vanishes. Zeros in a user's functions are numbers: in an `exact` graph, ``0 / x`` and ``0 * x`` are NaN wherever IEEE
@@ -148,6 +152,7 @@ class Graph:
         else:
             operands = [*map(self._condition if operation in LOGIC else self.number, operands)]
         if self.simplify and operation in COMMUTATIVE:
+            # a + b and b + a become one node
             operands.sort()
         return self.node(operation, *operands)
 
@@ -174,6 +179,7 @@ class Graph:
         needed = bytearray(len(self.nodes))
         for position in outputs:
             needed[position] = 1
+        # operands stand before their users, so one pass from the end finds all that is needed
         for position in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[position]
             if needed[position] and node[0] not in LEAVES:
@@ -197,6 +203,7 @@ class Graph:
                 zero, x = (a, b) if _is(a, 0.0) else (b, a)
                 return self._for_sign("add", x, zero) if self.signed and not _is_minus_zero(zero) else x
             if (minus_b := self._negated(b)) is not None:
+                # a + (-b) = a - b: the change of sign, which a processor would compute, disappears
                 return self.sub(a, minus_b)
             if (minus_a := self._negated(a)) is not None:
                 return self.sub(b, minus_a)
@@ -228,11 +235,13 @@ class Graph:
             if _is(a, 0.0) or _is(b, 0.0):
                 return self._nothing_of(a, b) if _is(a, 0.0) else self._nothing_of(b, a)
             if not isinstance(a, Symbol):
+                # a constant stands second, so that the rules below need to look for it in one place only
                 a, b = b, a
             if not isinstance(b, Symbol):
                 if b == 1.0:
                     return a
                 if b < 0.0:
+                    # signs move outwards, to where sums and differences absorb them
                     return self.neg(self.mul(a, -b))
             minus_a, minus_b = self._negated(a), self._negated(b)
             if minus_a is not None and minus_b is not None:
@@ -252,6 +261,7 @@ class Graph:
                 return self._part_of(b) if self.exact else 0.0
             if _is(b, 1.0):
                 return a
+            # the graph has one constant for 0 and -0 (see `position`), so the sign is taken out
             if self.exact and _is_minus_zero(b):
                 return self.neg(self.apply("div", a, 0.0))
         return self.apply("div", a, b)
@@ -278,13 +288,16 @@ class Graph:
 
     def _is_finite(self, position: int) -> bool:
         """Whether a node is finite for all finite arguments, overflow aside."""
+        # `_finite` grows along with the nodes, so each of them is examined once
         for operation, *operands in self.nodes[len(self._finite) : position + 1]:
             if operation == "const":
                 found = math.isfinite(operands[0])
             elif operation == "div":
+                # 0 / 0 and x / 0 are not finite, and only of a constant is it known that it is not 0
                 by = self.nodes[operands[1]]
                 found = self._finite[operands[0]] and by[0] == "const" and by[1] != 0.0
             else:
+                # of the other operations, a root alone (of a negative number) makes NaN of finite operands
                 found = operation == "load" or (operation != "sqrt" and all(self._finite[k] for k in operands))
             self._finite.append(found)
         return self._finite[position]
@@ -303,6 +316,7 @@ class Graph:
         if self.simplify and isinstance(condition, bool):
             return a if condition else b
         if isinstance(a, TRUTHS) and isinstance(b, TRUTHS):
+            # a choice between truth values is logic, and has to remain a condition
             return self.either(self.both(condition, a), self.both(self.opposite(condition), b))
         if self.exact and self.simplify and (_is_minus_zero(a) or _is_minus_zero(b)):  # -0 is 0 as a constant
             if _is(a, 0.0) and _is(b, 0.0):
@@ -511,6 +525,7 @@ class SignedZero(float):
     def __add__(self, other: Any) -> Any:
         if isinstance(other, SignedZero):  # negative where both are
             return SignedZero(self.sign.graph.select(self.sign_alone < 0.0, other.sign, self.sign_alone))
+        # IEEE 754: x + -0 is x for zeros of both signs, and zeros of opposite signs add up to +0
         return self if _is_minus_zero(other) else super().__add__(other)
 
     __radd__ = __add__
@@ -524,6 +539,7 @@ class SignedZero(float):
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, SignedZero):
             return SignedZero(self.sign_alone * other.sign_alone)
+        # 0 times infinity or NaN is NaN, which float computes
         if isinstance(other, float | int) and math.isfinite(other):
             return -self if math.copysign(1.0, other) < 0.0 else self
         return super().__mul__(other)
@@ -660,6 +676,7 @@ def of_conditions(ufunc: np.ufunc, *operands: Any) -> Any:
         return OF_TRUTH[ufunc](graph, *operands)
     cases = {}
     with np.errstate(all="ignore"):
+        # NumPy itself is asked for each of the few combinations: types and results are then right by construction
         for case in itertools.product((True, False), repeat=len(unknown)):
             values = iter(case)
             cases[case] = ufunc(*(np.bool_(next(values)) if isinstance(x, Condition) else x for x in operands))
@@ -669,6 +686,7 @@ def of_conditions(ufunc: np.ufunc, *operands: Any) -> Any:
             f"numpy.{ufunc.__name__} of a condition is computed in {kind} by NumPy; multiply the condition by 1.0 first"
         )
     found = _by_cases(graph, unknown, {case: float(value) for case, value in cases.items()})
+    # the value is 1.0 or 0.0, and has to become a condition again
     return graph.apply("less", 0.5, found) if kind == np.bool_ else found
 
 

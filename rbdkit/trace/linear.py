@@ -68,6 +68,7 @@ def _by_pivot(x: Scalar, pivot: Scalar) -> Scalar:
 def _exchange(rows: list[list[Scalar]], k: int, i: int) -> None:
     """Exchange rows k and i if element k of row i has the larger absolute value."""
     below, here = rows[i][k], rows[k][k]
+    # a structural zero is never the larger one
     if not isinstance(below, Symbol) and below == 0.0:
         return
     larger = abs(below) > abs(here)

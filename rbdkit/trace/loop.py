@@ -39,6 +39,7 @@ def over_time(system: StateArrays, record_step: Record) -> None:
     with program.loop(0, program.count("records")) as record:
         with program.loop(0, every) as k:
             record_step(system, record * every + program.count("first") + k)
+            # before the new state replaces the old one, so that "x" and "v" keep the last finite state
             _leave_if_run_away(system)
             _take_over(system)
             program.store("done", 0, 0, program.load("done", 0, 0) + program.load("going", 0, 0))
@@ -48,6 +49,7 @@ def over_time(system: StateArrays, record_step: Record) -> None:
             with program.loop(0, HISTORY) as k:
                 hardest = program.load("hardest", k)
                 program.store("solve_record", row + k, 0, hardest)
+                # a lane that has stopped keeps the history of the solve at which it stopped
                 program.store("hardest", k, 0, select(program.load("going", 0) > 0.5, 0.0, hardest))
 
 

@@ -85,21 +85,25 @@ class Newton:
             raise ValueError(f"{self.quick} and {self.full} corrections are more than {TURNS - 2}")
         for place in (FAILED, FRESH, COUNT):
             self._keep(place, 0.0)
+        # a lane whose motion has ended has nothing to solve
         self._keep(LEFT, program.load("going", 0))
         program.store("history", 0, 1, 0.0)
         with program.loop(0, self.n) as k:
             own = self.first + k
             program.store("unknowns", own, 0, program.load("guess", own))
+        # in each phase one residual more than corrections: the last correction is judged, too
         with program.loop(0, self.quick + self.full + 2) as turn:
             self.residual(Part("unknowns"), Part("residual"))
             self._measure("residual")
             self._decide(turn)
             program.break_if(self._known(LEFT) < 0.5)
             if self.full or self.correction is None:
+                # runs if any lane wants a Jacobian, which costs 2 n residuals
                 with program.when("newton", 0, WANT):
                     self._differentiate()
                     self._invert()
             self._correct()
+            # lanes whose correction was below round-off are done without another residual
             program.break_if(self._known(LEFT) < 0.5)
         self._write_down()
 
@@ -139,6 +143,7 @@ class Newton:
         solved = select(largest < tolerance, 0.0, left)
         left = select(count < float(self.least), left, solved) if self.least else solved
         most = select(fresh > 0.5, float(self.full), float(self.quick))
+        # out of corrections, or the residual is not finite any more
         over = left * select(squares < HUGE, select(count < most, 0.0, 1.0), 1.0)
         # a lane that runs out of quick corrections restarts once with full ones; after these it has failed
         restart, failed = (over * (1.0 - fresh), over * fresh) if self.full else (0.0 * over, over)
@@ -168,11 +173,14 @@ class Newton:
                 with program.loop(0, n) as i:
                     place = self.first + i
                     program.store("trial", place, 0, program.load("unknowns", place))
+                # a loop of one turn makes a block of its own: "trial" is written at one index here, and read at others
+                # by the residual, which one block may not do
                 with program.loop(0, 1):
                     way = program.load("sides", side) * self._known(STEP)
                     program.store("trial", own, 0, program.load("trial", own) + way)
                 self.residual(Part("trial"), Part("trial_residual"))
                 with program.loop(0, n) as i:
+                    # "sides" are 1 and -1: the two turns add up to (r(z + h) - r(z - h)) / 2h
                     slope = program.load("sides", side) * (0.5 / self._known(STEP))
                     entry, r = (self.first + i) * n + k, program.load("trial_residual", self.first + i)
                     program.store("jacobian", entry, 0, program.load("jacobian", entry) + slope * r)
@@ -215,6 +223,7 @@ class Newton:
                 full = program.load("correction", place)
                 program.store("correction", place, 0, select(self._known(FRESH) > 0.5, full, quick))
         self._measure("correction")
+        # a correction that changes no digit of the unknowns: the residual is as small as it can become
         small = select(self._known(SIZE) > ROUND_OFF * maximum(self._known(LENGTH), 1e-300), 0.0, 1.0)
         small = self._known(CORRECT) * select(self._known(SQUARES) < HUGE, small, 0.0)
         correct = self._known(CORRECT) * (1.0 - small)
@@ -300,6 +309,8 @@ def eliminate(program: Program, first: Whole, n: Whole, A: str, B: str, width: W
         a_k, b_k = (first + k) * n, (first + k) * width
         with program.loop(k + 1, n) as i:
             a_i, b_i = (first + i) * n, (first + i) * width
+            # lanes cannot search for their pivots at different places; so each row below is compared with row k and
+            # exchanged if its element is larger, after which the largest one is in row k
             keep(SWAP, select(abs(program.load(A, a_i + k)) > abs(program.load(A, a_k + k)), 1.0, 0.0))
             with program.when("elimination", 0, SWAP):
                 for array, one, other, start, stop in ((A, a_k, a_i, k, n), (B, b_k, b_i, 0, width)):
@@ -314,6 +325,7 @@ def eliminate(program: Program, first: Whole, n: Whole, A: str, B: str, width: W
             with program.loop(start, stop) as j:
                 place = row + j
                 program.store(array, place, 0, known(PIVOT) * program.load(array, place))
+        # rows above the pivot as well (Jordan): no back substitution is left to do
         for lowest, highest in ((0, k), (k + 1, n)):
             with program.loop(lowest, highest) as i:
                 a_i, b_i = (first + i) * n, (first + i) * width

@@ -1,9 +1,13 @@
 """Instruction scheduling: orders of a graph's nodes in which few values wait in registers at the same time.
 
-A processor has 16 or 32 vector registers; values beyond are spilled to memory and loaded again. The order in which an
-algorithm was recorded is good already for small models, so `nearly_as_recorded` changes it locally only: a greedy list
-scheduler with a short window. In blocks of thousands of nodes, where one model is written out, `as_needed` orders
-from the results downwards, after Sethi and Ullman.
+A processor has 16 or 32 vector registers; values beyond are spilled to memory and loaded again. LLVM assigns registers
+for the order in which it gets the instructions, and hardly changes that order, so it is chosen here.
+
+The order in which an algorithm was recorded is good already for small models, so `nearly_as_recorded` changes it
+locally only: a greedy list scheduler with a short window, which takes the node that leaves fewest values waiting. In
+blocks of thousands of nodes, where one model is written out, `as_needed` orders from the results downwards, the more
+demanding operand first, after Sethi and Ullman (Journal of the ACM 17, 1970). Their order is optimal for trees; here,
+where values are shared, it is a heuristic.
 """
 
 from __future__ import annotations
@@ -32,22 +36,26 @@ def nearly_as_recorded(graph: Graph, live: Sequence[int]) -> list[int]:
             for x in operands:
                 users[x] += 1
     coming = iter(below.items())
+    # the window: only these nodes may come next, so the order stays close to the recorded one
     near = list(islice(coming, NEAR))
     while near:
         least = NEAR
         for pair in near:
             k, operands = pair
+            # change in the number of occupied registers: the result takes one, an operand at its last use gives its own
+            # back, and a load that is needed again later takes another
             more = users[k] > 0
             for x in operands:
                 if x in done:
                     more -= users[x] == 1
                 elif x in loads:
                     more += users[x] > 1
-                else:
+                else:  # an operand has not been computed yet, so the node has to wait
                     break
             else:
                 if more < least:
                     following, least = pair, more
+                    # it frees a register: good enough to end the search
                     if more < 0:
                         break
         near.remove(following)
@@ -71,6 +79,7 @@ def as_needed(graph: Graph, live: Sequence[int], roots: Sequence[int]) -> list[i
     waiting: dict[int, int] = {}
     for position in live:
         below = sorted((waiting[x] for x in graph.operands(position)), reverse=True)
+        # Sethi-Ullman number: while operand k is computed, the results of the k operands before it wait
         waiting[position] = max((n + k for k, n in enumerate(below)), default=1)
     order: dict[int, None] = {}
     todo = [(root, False) for root in reversed(roots)]
@@ -81,5 +90,6 @@ def as_needed(graph: Graph, live: Sequence[int], roots: Sequence[int]) -> list[i
         elif position not in order:
             todo.append((position, True))
             operands = [x for x in graph.operands(position) if x not in order]
+            # on a stack, what is put last comes first: the operand that needs most registers
             todo += [(x, False) for x in sorted(operands, key=waiting.__getitem__)]
     return list(order)

@@ -122,6 +122,7 @@ class Block:
         read = {nodes[position][1:]: at[position] for position in order if nodes[position][0] == "load"}
         due: dict[int, list[Place]] = {}
         for place, position in self.stores.items():
+            # not before the old value of the place was read
             due.setdefault(order[max(at[position], read.get(place, 0))], []).append(place)
         for position in order:
             yield position, due.get(position, [])
@@ -288,6 +289,7 @@ class Program:
             if (index := known.get((operation, a, b))) is not None:
                 return index
         index = self._known[-1][operation, a, b] = self.define(operation, a, b)
+        # an offset costs nothing in an address; WebAssembly has unsigned ones only
         if operation == "add" and isinstance(a, Index) and isinstance(b, int) and b >= 0:
             self._sums[index] = a, b
         return index
@@ -296,6 +298,7 @@ class Program:
         """Define a new index before the open block, which stays open."""
         index = self._new_index()
         here = self._open[-1]
+        # an index never depends on the floats of the open block, so it may be computed before them
         here.insert(len(here) - isinstance(here[-1] if here else None, Block), Define(index, operation, operands))
         return index
 
@@ -383,6 +386,8 @@ class Program:
         spare : the body may run although the number is zero. seldom : the number is zero most of the time.
         """
         with self.loop(0, 1, seldom=seldom):
+            # an ``if`` is a loop of one turn that is left at once where the condition does not hold: emitters and
+            # passes need no third kind of control flow
             self._loops[-1].spare = spare
             self.break_if(equal(self.load(array, index, offset), 0.0))
             yield
@@ -390,6 +395,7 @@ class Program:
     @contextmanager
     def when_less(self, a: Whole, b: Whole) -> Iterator[None]:
         """Record an ``if`` on whole numbers: its body runs if a < b."""
+        # the step is longer than any range of places, so there is one turn or none
         with self.loop(a, b, LARGEST_WHOLE // 2):
             yield
 

@@ -25,6 +25,7 @@ def settled(graph: Graph, outputs: tuple[Scalar, ...], operations: dict[str, Cal
     ----------
     graph, outputs : what was recorded with all signs. operations : function of each operation, see `replay`.
     """
+    # from here on simplification is the usual one; what has to keep a sign is written in another form
     graph.signed = False
     if not graph.for_sign:
         return outputs
@@ -60,14 +61,18 @@ def _value(graph: Graph, position: int) -> Scalar:
 def _needed(graph: Graph, live: list[int]) -> bytearray:
     """Return for each node whether the outputs depend on its sign where it is zero."""
     needed = bytearray(len(graph.nodes))
+    # users come before their operands, so each node knows what is asked of it before it passes that on
     for position in reversed(live):
         operation, *operands = graph.nodes[position]
         if operation == "div":
+            # x / 0 is infinite with the sign of that zero; a pivot that is 0 means a singular matrix whatever its sign
             needed[operands[1]] |= position not in graph.pivots
             needed[operands[0]] |= needed[position]
         elif operation == "copysign":
+            # the sign of y shows in copysign(x, y), unless x = 0 and nobody looks at the sign of the result
             needed[operands[1]] |= needed[position] or not _is_zero(graph, operands[0])
         elif needed[position] and operation in ("add", "sub"):
+            # a sum with a constant c is 0 at x = -c only, and then +0; so is +0 plus or minus any zero
             if not _is_never_minus_zero(graph, operands[0]) and not any(_is_not_zero(graph, k) for k in operands):
                 needed[operands[0]] = needed[operands[1]] = 1
         elif needed[position] and operation in ("mul", "neg", "sqrt", "sin", "select"):
@@ -92,6 +97,7 @@ def _with_sign(graph: Graph, operation: str, a: Scalar, b: Scalar) -> Scalar:
                 return x
             if _is_never_minus_zero(graph, x.position) and operation == "add":
                 return x
+            # x + 0 and 0 - x are +0 for zeros x of both signs
             return graph.select(graph.apply("equal", x, 0.0), 0.0, x if operation == "add" else -x)
     if _is_negated(graph, a) and (operation == "sub" or _is_negated(graph, b)):
         a = graph.select(graph.apply("equal", a, 0.0), a, a)  # a itself, in which no sign is found to be taken out

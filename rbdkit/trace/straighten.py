@@ -138,12 +138,14 @@ class _Writer:
     def _combined(self, operation: str, first: Any, second: Any) -> Address:
         (a, m), (b, n) = self.address(first), self.address(second)
         if operation == "add" and (a is None or b is None):
+            # constants are kept apart from the index: as offsets of addresses they cost nothing
             return (b if a is None else a), m + n
         if operation == "sub" and b is None:
             return a, m - n
         if operation == "mul" and a is None:
             (a, m), (b, n) = (b, n), (a, m)
         if operation == "mul" and b is None:
+            # (a + m) n = a n + m n
             return (None, m * n) if a is None or n == 0 else (a if n == 1 else self.computed("mul", a, n), m * n)
         return self.computed(operation, self.whole((a, m)), self.whole((b, n))), 0
 
@@ -181,6 +183,7 @@ class _Writer:
             # a loop that stays: nothing is known of what its body writes, neither inside (from the last iteration)
             # nor after it
             first, last, before = self.whole((a, start)), self.whole((b, stop)), self.rolled
+            # what rarely runs stays short: nothing inside it is unrolled
             self.rolled = before or loop.seldom
             self._forget(loop.body)
             with (
@@ -252,6 +255,7 @@ class _Writer:
         condition = values[block.leave]
         if ends:
             if not isinstance(condition, Symbol):
+                # an exit needs a node, also where it is known whether it is taken
                 condition = here.graph.apply("less", 0.0, float(condition))
             (self.program.break_if if block.of_loop else self.program.leave_if)(condition)
         return condition
@@ -271,6 +275,7 @@ class _Writer:
     def _store(self, array: str, index: Index | None, offset: int, value: Scalar) -> None:
         if index is not None:
             self.program.store(array, index, offset, value)
+            # at an index that is not known, any element may have changed
             self.constants = {place: x for place, x in self.constants.items() if place[0] != array}
             return
         self.program.store(array, offset, 0, value)
@@ -350,12 +355,14 @@ def _drop_unread(program: Program, own: AbstractSet[str]) -> None:
     for block in blocks:
         for (array, index, offset), position in block.stores.items():
             if index is not None:
+                # at a computed index, any element may be meant
                 scattered.add(array)
             elif block.graph.nodes[position] != ("const", 0.0):
                 changed.add((array, offset))
     for block in blocks:
         for array, index, offset in list(block.stores):
             if array in own and index is None and array not in scattered and (array, offset) not in changed:
+                # nothing but zeros is ever stored there, and work arrays begin with zeros
                 del block.stores[array, index, offset]
     while True:
         anywhere, read = _read(program.body, blocks)

@@ -1,4 +1,13 @@
-"""Tracing: run a function on symbols and record what it computes (Featherstone 2008, section 10.4)."""
+"""Tracing: run a function on symbols and record what it computes (Featherstone 2008, section 10.4).
+
+`trace` calls a function once, with symbols for its arguments; the `Trace` that it returns holds the graph of the
+result. A function that branches on a symbol is refused, also if it catches the exception: with numbers it may take
+another path than the recorded one.
+
+A trace is data and can be run again on anything (`replay`): on numbers to evaluate it, on symbols of another graph to
+simplify it, on elements of a program's arrays to make code of it. `with_numbers` turns its constants into inputs, so
+that functions which differ in constants alone, such as gains, share one compiled program.
+"""
 
 from __future__ import annotations
 

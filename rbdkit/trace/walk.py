@@ -1,4 +1,14 @@
-"""Interpreter of programs on scalars; with symbols among them, the program becomes part of another recording."""
+"""Interpreter of programs on scalars; with symbols among them, the program becomes part of another recording.
+
+A `Program` is data: loops, switches and blocks of recorded arithmetic. To run it, code is usually made of it. Here it
+is walked through statement by statement instead, on arrays that are lists of scalars: floats give floats, and symbols
+record the whole algorithm into their own graph. So a program that was written once, with loops over tables of a model,
+becomes straight-line code inside a traced function, and can be differentiated like everything else.
+
+Whole numbers are all known here, so loops and switches are simply executed. What cannot be known is whether to leave a
+loop or program early where that depends on the value of a symbol; this is refused, except in bodies that do no harm
+when they run although their condition is false (`Loop.spare`).
+"""
 
 from __future__ import annotations
 
@@ -69,6 +79,7 @@ class _Walk:
             elif isinstance(statement, Switch):
                 self.statements(statement.cases[self.whole(statement.on)])
             elif isinstance(statement, Put):
+                # a copy, so that the caller's table stays as it is
                 table = self.tables[statement.table] = list(self.tables[statement.table])
                 table[self.whole(statement.index)] = self.whole(statement.value)
 
@@ -117,6 +128,7 @@ class _Walk:
         if block.leave is None:
             return
         ends = values[block.leave]
+        # statements cannot be chosen by a value that is not known; but where the rest does no harm, it is run anyway
         if isinstance(ends, Symbol):
             if not spare:
                 raise TypeError(f"what {self.name} does depends on values that are not known yet")

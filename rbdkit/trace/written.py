@@ -122,6 +122,7 @@ class Copies:
         if isinstance(value, self._base):
             return self._object(value)
         if isinstance(value, np.ndarray) and value.dtype != object:
+            # whole numbers and truth values are places, sizes and masks, which code may need to know
             if value.dtype.kind != "f":
                 return value
             copied = roomy(value)
@@ -169,6 +170,7 @@ class Copies:
             return known
         if not issubclass(cls, self._base) and home_of(cls) in ("abc", "typing", "builtins"):
             return cls
+        # ``super()`` without arguments reads its class from the cell ``__class__``, which has to hold the copy
         cell = types.CellType()
         bases = tuple(self._class(base) for base in cls.__bases__)
         members = {
@@ -193,6 +195,7 @@ class Copies:
         if isinstance(member, property):
             return property(*(f if f is None else self._member(f, cell) for f in (member.fget, member.fset)))
         if isinstance(member, cached_property):
+            # not cached: a value from one trace would be found in the next
             return property(self._member(member.func, cell))
         return self.of(member) if isinstance(member, np.ndarray) else member
 

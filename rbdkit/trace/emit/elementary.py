@@ -27,6 +27,7 @@ HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.022266248795
 
 def sine_cosine(x: Symbol, fused: bool) -> tuple[Scalar, Scalar]:
     """Return sin(x) and cos(x). fused : whether ``a * b + c`` is rounded once on the target."""
+    # 2 / pi: the angle in quarter turns
     turns = whole(x * 0.6366197723675814)
     r: Scalar = x
     for part in HALF_PI_FUSED if fused else HALF_PI:
@@ -35,6 +36,7 @@ def sine_cosine(x: Symbol, fused: bool) -> tuple[Scalar, Scalar]:
     s = r + (r * z) * _in_pairs(SINE, z)
     half = 0.5 * z
     w = 1.0 - half
+    # as in fdlibm: (1 - w) - half is what was lost by rounding w
     c = w + (((1.0 - w) - half) + (z * z) * _in_pairs(COSINE, z))
     # rotate by the quarter turns with arithmetic: a select would be an unpredictable branch in code for one state
     odd, even = _from_even(turns), _from_even(turns + 1.0)

@@ -111,6 +111,7 @@ class _Writer(Instructions):
             return True
         if self.beside(a, b):
             return False
+        # by one per iteration goes a sum of which one operand does, and a difference whose first operand does
         next_one = {"add": self.beside(a) != self.beside(b), "sub": self.beside(b)}
         return not next_one.get(operation, False)
 
@@ -122,11 +123,13 @@ class _Writer(Instructions):
         elif operation == "truncate":
             address = self.do(f"getelementptr inbounds double, ptr %{a}, i64 {b}")
             number = self.do(f"load double, ptr {address}, align 8")
+            # a plain fptosi is undefined for NaN and for numbers that are too large; this one saturates
             whole = self.do(f"call i64 @llvm.fptosi.sat.i64.f64(double {number})")  # 0 for NaN
             for function, bound in (("smin", LARGEST_WHOLE), ("smax", -LARGEST_WHOLE)):
                 self.declared.add(f"i64 @llvm.{function}.i64(i64, i64)")
                 whole = self.do(f"call i64 @llvm.{function}.i64(i64 {whole}, i64 {bound})")
             self.declared.add("i64 @llvm.fptosi.sat.i64.f64(double)")
+            # IR has no assignment: adding 0 gives the value its name
             self.lines.append(f" {target} = add i64 {whole}, 0")
         else:
             self.lines.append(f" {target} = {operation} i64 {a}, {b}")
@@ -140,6 +143,7 @@ class _Writer(Instructions):
             self.turn_to(Lanes(loop.at_once))
             self.hoist(loop, after)
         self.lines.append(f" br label %{head}")
+        # a phi node names the basic blocks that control can come from: the one before the loop, and the latch
         latch, before = f"next_{counter}", self.label
         self.start(head)
         self.lines.append(f" %{counter} = phi i64 [{_whole(loop.start)}, %{before}], [%{latch}_value, %{latch}]")
@@ -175,6 +179,7 @@ class _Writer(Instructions):
                         places[array, index, offset] = None
         if places:
             ready = f"ready_{loop.index.name}"
+            # if the loop does not run, these places may not exist
             runs = self.do(f"icmp slt i64 {_whole(loop.start)}, {_whole(loop.stop)}")
             self.lines.append(f" br i1 {runs}, label %{ready}, label %{after}")
             self.start(ready)
@@ -184,6 +189,7 @@ class _Writer(Instructions):
     def switch(self, switch: Switch) -> None:
         self.require_same(switch.on)
         tag = self.name()[1:]
+        # the number is always one of the cases, so the last one needs no comparison
         *named, last = switch.cases
         targets = " ".join(f"i64 {case}, label %case{case}_{tag}" for case in named)
         self.lines.append(f" switch i64 %{switch.on.name}, label %case{last}_{tag} [{targets}]")
@@ -204,6 +210,7 @@ class _Writer(Instructions):
         if leave is not None:
             label = f"on_{self.name()[1:]}"
             if self.lanes.width > 1:
+                # lanes share control flow: the exit is taken when all of them ask for it
                 leave = self.apply("all", leave)
             end = self.ends[-1 if block.of_loop else 0]
             self.lines.append(f" br i1 {leave}, label %{end}, label %{label}")

@@ -1,4 +1,13 @@
-"""LLVM backend of SLP vectorisation: blocks with packs as vector instructions, everything else as scalar ones."""
+"""LLVM backend of SLP vectorisation: blocks with packs as vector instructions, everything else as scalar ones.
+
+`rbdkit.trace.abreast` has found which nodes of a block form packs; this module writes them. A *unit* is what is
+computed at a time, a pack or a single node. Units are ordered depth first from the results, the operand that needs most
+registers first, since packs make the recorded order useless: all parts are computed together.
+
+Values cross between the two kinds as seldom as possible, but they do: a number that scalar code needs is extracted from
+its vector; operands of a pack that are no pack in the same lanes are permuted from one vector, broadcast, or inserted
+one by one. Each such result is remembered and used again.
+"""
 
 from __future__ import annotations
 
@@ -63,6 +72,7 @@ class Abreast:
         `rbdkit.trace.order.as_needed`."""
         roots = list(dict.fromkeys(map(self.unit, self.block.roots())))
         waiting: dict[Unit, int] = {}
+        # this first walk counts the registers that each unit needs; the second one orders by these counts
         for unit in self._upward(roots, waiting):
             below = sorted((waiting[x] for x in self.below(unit)), reverse=True)
             waiting[unit] = max((n + k for k, n in enumerate(below)), default=1)
@@ -174,6 +184,7 @@ class Abreast:
         nodes = packs.pop()
         if packs or not nodes:
             return None
+        # in surplus lanes, whatever the first lane has (see `lanes_for`)
         lanes = [self.pack_of[k][1] for k in way]
         mask = ", ".join(f"i32 {k}" for k in [*lanes, *lanes[:1] * (self.width - self.parts)])
         T = f"<{self.width} x {type_}>"
@@ -195,6 +206,7 @@ class Abreast:
         if len(places) == 1:
             name = self.number(values[0])
             self.memory.store(places[0], name)
+            # the number of the first lane: surplus lanes hold the same
             if array == WOVEN and offset % n == 0:
                 for lane in range(self.parts, n):
                     self.memory.store((array, index, offset + lane), name)

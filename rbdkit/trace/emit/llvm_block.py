@@ -1,4 +1,19 @@
-"""LLVM backend: arithmetic, loads and stores of a block as instructions, on numbers or on vectors of lanes."""
+"""LLVM backend: arithmetic, loads and stores of a block as instructions, on numbers or on vectors of lanes.
+
+IR is in static single assignment form: each result has a register of its own, named here ``%t1``, ``%t2``, ..., and
+LLVM assigns them to those of the processor. `Instructions` writes such lines, `Values` maps the nodes of a graph to
+their registers, and `Memory` turns a place (array, index, offset) into addresses.
+
+A number of the program is a ``double``, or, for several states at once, a vector with one element for each lane. Where
+its elements come from depends on the layout (see `rbdkit.trace.program.Lanes`): one vector from neighbouring numbers
+(woven arrays), one number broadcast to all lanes (shared arrays), or numbers gathered from an array of each lane
+(apart; four neighbours at a time are loaded as a vector for each lane and transposed, which takes a quarter of the
+loads). Wide loops work alike: an index that counts along with the loop's counter addresses neighbours, one that does
+not count along is broadcast, and one that differs in any other way is gathered.
+
+Only "contract" is allowed of LLVM's fast-math flags: a product and a sum may be rounded once. Everything that would
+change a NaN, an infinity or the order of a sum stays forbidden, so results differ by this rounding alone.
+"""
 
 from __future__ import annotations
 
@@ -176,6 +191,7 @@ class Memory:
         beside = bool(columns) and (index is None or index.name not in columns)
         if lanes.width > 1 and (array in lanes.shared or beside):
             return self.writer.hoisted.get(place) or self.broadcast(place)
+        # "align 8": each number is aligned, but not necessarily the vector, as one row may begin anywhere
         return do(f"load {T}, ptr {self.address(array, index, offset, 'double' if columns else T)}, align 8")
 
     def broadcast(self, place: Place) -> str:
@@ -213,6 +229,7 @@ class Memory:
         address = self.address(f"{array}.{lane}", index, offset, "double")
         ahead = self.writer.do(f"getelementptr i8, ptr {address}, i64 %{array}.ahead")
         self.writer.declared.add(PREFETCH)
+        # to be read (0), kept in all caches (3), as data (1)
         self.writer.lines.append(f" call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
         return address
 
@@ -224,6 +241,7 @@ class Memory:
             a, b, c, d = (
                 do(f"load {T}, ptr {self.ahead(place, lane)}, align 8") for lane in range(group, group + FOUR)
             )
+            # a 4 x 4 transpose in two rounds: a0 b0 a2 b2, a1 b1 a3 b3 and the like, then a0 b0 c0 d0 to a3 b3 c3 d3
             low, high = ([self.mixed(x, y, mask) for x, y in ((a, b), (c, d))] for mask in ((0, 4, 2, 6), (1, 5, 3, 7)))
             parts = [self.mixed(x, y, mask) for mask in ((0, 1, 4, 5), (2, 3, 6, 7)) for x, y in (low, high)]
             columns = [self.mixed(x, y, range(group + FOUR), group) for x, y in zip(columns, parts)] or parts

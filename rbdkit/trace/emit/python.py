@@ -1,4 +1,10 @@
-"""Python backend: programs and traces as Python source, to run where nothing can be compiled, and to be read."""
+"""Python backend: programs and traces as Python source, to run where nothing can be compiled, and to be read.
+
+Each node becomes an assignment to a new variable, each loop a ``for`` over ``range``, each switch an ``if`` chain, each
+array a list of floats. Operations that raise exceptions in Python give NaN or infinity instead (`NAMESPACE`), as IEEE
+754 and the other backends have it. Checked code is the same source, run on lists that check each access
+(`rbdkit.trace.run.checked`); therefore the writer keeps, for each line, the line of the algorithm that it comes from.
+"""
 
 from __future__ import annotations
 
@@ -86,6 +92,7 @@ def program_source(program: Program, name: str = "") -> tuple[str, dict[int, Mad
     writer.statements(program.body, 1)
     arguments = ", ".join((*program.arrays, *program.tables, *program.counts))
     source = "\n".join([f"def {name or program.name}({arguments}):", *writer.lines, "    return"]) + "\n"
+    # lines count from 1, and the first is the "def"
     return source, {number + 2: made for number, made in writer.made.items()}
 
 
@@ -107,6 +114,7 @@ def compile_python(source: str, name: str) -> Callable[..., Any]:
     """Compile emitted source and return the function that it defines; tracebacks and debuggers show its lines."""
     scope, file = dict(NAMESPACE), f"<rbdkit {name} {next(_serial)}>"
     exec(compile(source, file, "exec"), scope)
+    # None for the time of change: `linecache.checkcache` then leaves the entry alone
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     function: Callable[..., Any] = scope.pop(name)  # which does not hold itself: it goes when nobody else does
     finalize(function, linecache.cache.pop, file, None).atexit = False

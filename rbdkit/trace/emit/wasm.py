@@ -1,4 +1,14 @@
-"""WebAssembly backend: programs as binary modules, for browsers and other WebAssembly engines."""
+"""WebAssembly backend: programs as binary modules, for browsers and other WebAssembly engines.
+
+WebAssembly is a stack machine with local variables and structured control flow: no jumps, but nested blocks that a
+branch leaves (or, of a loop, begins again). So a program maps to it statement by statement: a `Loop` is a block around
+a loop, a `Switch` a jump table in nested blocks, a `Block` a sequence of pushes, one instruction and a pop into a local
+variable for each node. There are neither sines nor a fused multiply-add: sines are expanded into arithmetic first
+(`elementary`), with an argument reduction that is exact without fusing.
+
+Whole numbers and addresses have 32 bits, floats 64. The engine checks all accesses to be inside its memory, so a wrong
+index cannot harm the page, though it may hit another array.
+"""
 
 from __future__ import annotations
 
@@ -68,6 +78,7 @@ class _Writer:
         if self.free[type_]:
             return self.free[type_].pop()
         self.types.append(type_)
+        # local 0 is the argument, so the first one taken here is number 1
         return len(self.types)
 
     def give_back(self, local: int) -> None:
@@ -106,6 +117,7 @@ class _Writer:
         elif statement.operation == "truncate":
             self.code += self.address(a, b, 3) + wasm.load_f64(0)
             for bound, function in ((LARGEST_WHOLE, wasm.F64_MIN), (-LARGEST_WHOLE, wasm.F64_MAX)):
+                # min and max pass NaN on, and the conversion makes 0 of it
                 self.code += wasm.f64(float(bound)) + function
             self.code += wasm.I32_TRUNC_SAT_F64
         else:
@@ -117,6 +129,7 @@ class _Writer:
         counter = self.locals[loop.index.name] = self.take(wasm.I32)
         self.code += self.whole(loop.start) + wasm.put(counter) + wasm.BLOCK + wasm.LOOP
         self.labels += 2
+        # a branch to the outer block leaves the loop, one to the inner "loop" begins the next iteration
         self.ends.append(self.labels - 1)
         over = wasm.I32_GE if loop.step > 0 else wasm.I32_LE
         self.code += wasm.get(counter) + self.whole(loop.stop) + over + wasm.branch_if(1)
@@ -170,6 +183,7 @@ class _Values:
                 writer.code += self.row(array, index) + self.push(block.stores[place]) + wasm.store_f64(8 * offset)
         if block.leave is not None:
             writer.code += self.push(block.leave)
+            # branches count the open blocks from the inside
             writer.code += wasm.branch_if(writer.labels - writer.ends[-1]) if block.of_loop else LEAVE
         for local in self.rows.values():
             writer.give_back(local)
@@ -184,6 +198,7 @@ class _Values:
             code = self.row(array, index) + wasm.load_f64(8 * offset)
         elif operation == "select":
             condition, a, b = operands
+            # WebAssembly's select takes the first value where the condition is not 0
             code = self.push(a) + self.push(b) + self.push(condition) + wasm.SELECT
         else:
             code = b"".join(map(self.push, operands)) + ARITHMETIC[operation]
@@ -197,6 +212,7 @@ class _Values:
             return wasm.f64(operands[0])
         local = self.locals[position]
         self.uses[position] -= 1
+        # the value is pushed by then, so that its variable can take the result of the same instruction
         if not self.uses[position]:
             self.writer.give_back(local)
         return wasm.get(local)

@@ -57,6 +57,7 @@ def load(key: str) -> bytes | None:
     if _digest(key, data) != content[:DIGEST]:
         return None
     with suppress(OSError):  # a folder that can only be read serves as well
+        # now the most recently used entry, for `_tidy`
         os.utime(place / f"{key}.o")
     return data
 
@@ -69,6 +70,7 @@ def store(key: str, data: bytes) -> None:
         if not _trusted(place):
             return
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # in the same folder, since a rename is atomic within one file system only
         handle, name = tempfile.mkstemp(dir=place, prefix=f"{key[:8]}-", suffix=".new")
         with os.fdopen(handle, "wb") as file:
             file.write(_digest(key, data) + data)
@@ -108,6 +110,7 @@ def _trusted(place: Path) -> bool:
 
 
 def _is_ours(found: os.stat_result) -> bool:
+    # 0 is the administrator
     return not hasattr(os, "geteuid") or found.st_uid in (os.geteuid(), 0)
 
 
@@ -158,6 +161,7 @@ def _tidy(place: Path) -> None:
                 entries.append((used, found.path))
             elif found.name.endswith(".new") and now - used > UNFINISHED:
                 os.unlink(found.path)
+    # the oldest ones come first
     for _, path in sorted(entries)[: max(0, len(entries) - ENTRIES)]:
         with suppress(OSError):
             os.unlink(path)

@@ -66,6 +66,7 @@ class _CheckedList(_BoundedList):
 
     def __getitem__(self, index: Any) -> Any:
         x = super().__getitem__(index)
+        # NaN alone differs from itself
         if x != x:
             unwritten = struct.unpack("<Q", struct.pack("<d", x))[0] == _PATTERN
             what = "is read before anything was written there" if unwritten else "is read, and is nan"
@@ -74,7 +75,9 @@ class _CheckedList(_BoundedList):
 
     def __setitem__(self, index: Any, x: Any) -> None:
         super().__setitem__(index, x)
+        # NaN and infinite numbers alone: their difference from themselves is NaN
         if x - x != 0.0:
+            # the generated function: the number of its line tells which node is stored here
             code = sys._getframe(1)
             made = self.made[code.f_lineno]
             line, operation = _origin(made, code.f_locals)
@@ -147,10 +150,12 @@ def _origin(made: Made, values: Mapping[str, Any]) -> tuple[Line | None, str]:
         if operation in LEAVES:
             return made.line, ""
         if operation == "select":
+            # the side that was not chosen may be anything
             operands = [operands[1] if value(operands[0]) else operands[2]]
         worse = [node for node in operands if not math.isfinite(value(node))]
         if not worse:
             return lines.get(position), WORDS[operation].format(*map(value, operands))
+        # further down, until an operation makes a number that is not finite of finite ones
         position = worse[0]
 
 

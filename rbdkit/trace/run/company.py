@@ -292,6 +292,7 @@ class Company:
 
     def _learn(self, chunk: int, taken_so_long: float) -> None:
         """Adapt the chunk size. chunk : recorded states of the last chunk. taken_so_long : its duration, s."""
+        # from half to twice the aim nothing changes: timings scatter
         if taken_so_long < 0.5 * CHUNK:
             self._pace.at_once = self._every * chunk * max(2, min(int(0.5 * CHUNK / taken_so_long), MOST_AT_ONCE))
         elif taken_so_long > 2.0 * CHUNK:
@@ -330,6 +331,7 @@ class Company:
         places: dict[str, Given] = {**(_spread(now, self._lanes.shared) if self._width > 1 else now[0])}
         for name, x in self._records.items():
             m, rows, size = x.shape
+            # surplus lanes repeat the last motion, and write the same numbers to its records once more
             lanes = np.minimum(np.arange(self._width), m - 1) * rows + self._recorded
             flat = x.reshape(m * rows, size)
             places[name] = Apart(self._width).point(flat, lanes) if self._width > 1 else flat[self._recorded :]
@@ -341,6 +343,7 @@ class Company:
 
     def _result(self, k: int, interrupted: bool) -> Run:
         steps, q, v = int(self._taken[k]), self._records["x_record"][k], self._records["v_record"][k]
+        # the records up to the last step that this motion has taken
         n = int(np.searchsorted(self._at[: self._recorded], steps, side="right"))
         at, last, unsolved = self._at[:n].copy(), self._last.get(k) or self._state(k), None
         solves = self._records["solve_record"][k, 1:n] if self._solves else None

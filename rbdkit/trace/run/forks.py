@@ -33,6 +33,7 @@ def _renew_locks() -> None:
 
 
 if hasattr(os, "register_at_fork"):
+    # by lambdas, which look the lock up at each fork: in a child it is another one
     os.register_at_fork(
         before=lambda: _at_work.acquire(), after_in_parent=lambda: _at_work.release(), after_in_child=_renew_locks
     )

@@ -1,4 +1,10 @@
-"""Array layouts of programs that compute several states at once, one in each lane."""
+"""Array layouts of programs that compute several states at once, one in each lane.
+
+Two layouts need help from Python (see `rbdkit.trace.program.Lanes` for all three). *Woven* arrays are made here, number
+by number from the arrays of all lanes (`woven`), and begin with a cache line, so that the vector of a number never lies
+in two lines. For arrays *apart*, such as states in the rows of one large array, nothing is copied: the code gets a
+table with the address of each lane's row (`Apart`), and a distance by which it prefetches the next state's row.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +43,7 @@ class Apart:
         if row != self._apart:
             self._apart, self._offsets = row, row * self._rows
             self.table[-1] = row * len(self._rows)
+        # in place: this runs for every block of states, and allocates nothing
         np.add(self._offsets, array.ctypes.data + row * first, out=self._lanes)
 
 
@@ -51,6 +58,7 @@ def blank(size: int, width: int) -> NDArray:
     """Return an array of zeros (size, width) that begins with a cache line."""
     spare = LINE // 8
     room = np.zeros(size * width + spare)
+    # how many numbers there are up to the next cache line
     start = -room.ctypes.data // 8 % spare
     return room[start : start + size * width].reshape(size, width)
 
@@ -60,6 +68,7 @@ def line_starts(sizes: Sequence[int], width: int) -> tuple[list[int], int]:
     starts, end, spare = [], 0, LINE // 8
     for size in sizes:
         starts.append(end)
+        # rounded up to whole cache lines
         end += -(-size * width // spare) * spare
     return starts, end
 

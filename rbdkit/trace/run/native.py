@@ -67,6 +67,7 @@ class Machine:
         self.lanes = widest(target.name, has)
         # called here, where no other thread is in LLVM
         self._known = ".".join(map(str, llvm.llvm_version_info)), llvm.get_default_triple()
+        # weak: a code is freed together with the last program that can call it
         self._linked: WeakValueDictionary[str, Function] = WeakValueDictionary()
         self._unused: deque[llvm.ResourceTracker] = deque()
 
@@ -232,6 +233,7 @@ class NativeCode:
             from rbdkit.trace.run.checked import instead  # which most programs never need
 
             self._bounded = self._bounded or instead(self._to_prove, fault)
+            # not silently wrong and not a crash: a program that cannot be proved runs slowly, with a warning
             return self._bounded.bind(arrays, counts)
         given = [arrays[name] for name in (*program.arrays, *program.tables)]
         used = [x.table if isinstance(x, Apart) else x for x in given]
@@ -280,6 +282,7 @@ class _NativeBinder:
 
     def __call__(self, arrays: Mapping[str, Given], counts: Mapping[str, int]) -> Callable[[], None]:
         function, frame, room = self._function, self._template.copy(), blank(self._room, 1)
+        # all work arrays of a call lie in one block: one allocation
         frame[self._own] = self._starts + address_of(room)
         used = []
         for k, name in self._arrays:

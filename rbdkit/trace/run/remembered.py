@@ -51,6 +51,7 @@ def recalled(words: str) -> Remembered | None:
     text = None if key is None else disk.load(key)
     if text is None:
         return None
+    # literals and no pickle: a note cannot run code
     code_key, number, name, (width, shared, apart), arguments = ast.literal_eval(text.decode())
     program = Program(name, Lanes(width, frozenset(shared), frozenset(apart)))
     program.arrays, program.tables, program.counts = arguments
@@ -71,6 +72,7 @@ def _key(words: str) -> str | None:
     """Return the cache key of a note; None if the code in memory may differ from the source files."""
     files = _files()
     newest = max((when for _, _, *times in files for when in times), default=float("inf"))
+    # a file that changed after rbdkit was loaded, or within a tick of that, may not be what is in memory
     if newest > 1e9 * (loaded.AT - TICK) or not _as_written():
         return None
     return machine().key("\0".join((words, sys.version, np.__version__, repr(files))))
@@ -110,6 +112,7 @@ def _as_written() -> bool:
 
 def _home(x: object) -> str:
     """Return the module in which a function or class was defined; for other objects, that of their class."""
+    # wrappers may be nested
     while (inside := _INSIDE.get(type(x))) is not None:
         x = getattr(x, inside)
     return (x if isinstance(x, type | FunctionType) else type(x)).__module__ or ""
