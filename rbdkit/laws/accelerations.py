@@ -126,6 +126,7 @@ def sustained(
     way = np.zeros((len(near), 2))
     for i, before in enumerate(ways):
         if before is not None:
+            # the present direction of sliding; near rest, where that is round-off, the former one
             own, old = u[3 * i + 1 : 3 * i + 3], axes[i, 1:] @ before
             way[i] = own if np.hypot(*own) > SLOW * scene.speed else old
             way[i] /= np.hypot(*way[i]) or 1.0
@@ -135,10 +136,12 @@ def sustained(
     start = np.array([pushed.get(key, (0.0, 0.0, 0.0)) for key in near.keys], dtype=float)
     sooner = b.reshape(-1, 3).copy()
     creeps = slow & np.array([modes[key].slips for key in near.keys])
+    # friction opposes u + ahead a, which over ahead is a + u / ahead; sticking points start from u = 0
     sooner[:, 1:] += np.where(creeps[:, None], u.reshape(-1, 3)[:, 1:] / ahead, 0.0)
     lam = _forces(W, sooner.ravel(), mu, slow, way, start, scene.names(near))
     rate[:nv] += yields @ lam.ravel()
     a, u = (W @ lam.ravel() + b).reshape(-1, 3), u.reshape(-1, 3)
+    # W maps forces to accelerations: its diagonal is the deceleration per newton of friction
     grip = mu * lam[:, 0] * np.maximum(np.diag(W)[1::3], np.diag(W)[2::3])
     slip = np.where((slow & ~creeps)[:, None], 0.0, u[:, 1:]) + ahead * a[:, 1:]
     return Sustained(rate, near, lam, a, u, grip, slip, ordinary + float(np.abs(b).max()))
@@ -194,12 +197,14 @@ def _forces(
         pushes[3 * i : 3 * i + 3, i] = (1.0, *(-mu[i] * way[i]))
     M = (W @ pushes)[::3]
     if not mu.any():
+        # without friction M is the normal part of W, symmetric and positive semidefinite: a convex program
         lam = (pushes @ active_set(0.5 * (M + M.T), b[::3], names).lam).reshape(m, 3)
         made = W @ lam.ravel()
         holds = (made + b)[::3] <= HOLDS * float(max(np.abs(b).max(), np.abs(made).max()))
         return _shared(W, lam, mu, way, holds)
     lam, fits = _held(W, b, mu, slow, way, start)
     if fits:
+        # all points are held as equations, so all are in contact and take part in the sharing
         return _shared(W, lam, mu, way, np.ones(m, dtype=bool))
     if slow.any():
         return rubbed(W, b, mu, slow, way, lam, names)
@@ -238,12 +243,14 @@ def _held(W: NDArray, b: NDArray, mu: NDArray, slow: NDArray, way: NDArray, star
     m = len(mu)
     columns = [np.eye(3 * m)[:, [3 * i, 3 * i + 1, 3 * i + 2]] for i in range(m)]
     for i in np.flatnonzero(~slow):
+        # kinetic friction follows the normal force: one unknown, and one equation (along the normal) for such a point
         columns[i] = columns[i] @ np.array([[1.0], [-mu[i] * way[i, 0]], [-mu[i] * way[i, 1]]])
     rows = np.concatenate([[3 * i, 3 * i + 1, 3 * i + 2] if slow[i] else [3 * i] for i in range(m)])
     pushes = np.hstack(columns)
     A = (W @ pushes)[rows]
     first = np.where(slow[:, None], start[:, 1:], -mu[:, None] * way * start[:, :1])
     first = np.column_stack([start[:, 0], first]).ravel()
+    # least squares: of all forces with the same effect those nearest to the guess
     lam = first - pushes @ np.linalg.lstsq(A, (W @ first + b)[rows], rcond=1e-11)[0]
     made = W @ lam
     held = np.abs((made + b)[rows]).max() <= 1e-9 * float(max(np.abs(b).max(), np.abs(made).max()))

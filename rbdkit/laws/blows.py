@@ -1,8 +1,16 @@
 """Impact laws: velocities after collisions, with Newton's restitution and Coulomb friction.
 
+An impact changes velocities at once, so the equations of motion become ``u_after = W lam + u_before`` at the points,
+with impulses lam and the Delassus matrix W (Featherstone 2008, section 11.7). With the rebound e u_n added to the
+approach velocity this is the same complementarity problem with friction as in time stepping, see `Problem`.
+
 `at_once` solves one problem for all points together; `one_by_one` lets impacts travel from pair to pair, the hardest
 first, as in Newton's cradle. The two differ wherever a body touches several others, and rigid-body mechanics decides
 for neither: the user chooses by ``contact="rigid"`` or ``contact="impulse"``.
+
+Problems are solved almost to round-off, since the event-driven laws decide from the velocities afterwards which points
+stay in contact. If points are redundant, equal shares are taken (`even_cone`), so that friction does not depend on the
+order of the points.
 """
 
 from __future__ import annotations
@@ -68,6 +76,7 @@ def at_once(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowest:
     yields, W, u = _response(scene, t, q, v, near)
     lam = _arrest(W, _restored(u, scene.restitution[near.pair], slowest), scene.friction[near.pair], scene.names(near))
     after = u + W @ lam.ravel()
+    # at the mean velocity: summed over the points this is the change of kinetic energy exactly, which is quadratic
     work = 0.5 * lam * (u + after).reshape(-1, 3)
     return Blow(lam, u.reshape(-1, 3), after.reshape(-1, 3), v + yields @ lam.ravel(), work)
 
@@ -92,6 +101,7 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
     e, mu = scene.restitution[near.pair], scene.friction[near.pair]
     lam, work, before = np.zeros(3 * m), np.zeros((m, 3)), u.reshape(-1, 3).copy()
     names, couples = scene.names(near), scene.couples(near)
+    # approach at less than round-off of the velocities is none; without this limit collisions would never end
     still = 1e-13 * float(np.abs(u).max())
     for _ in range(MOST):
         arriving = np.zeros(couples.max() + 1)
@@ -101,6 +111,7 @@ def one_by_one(scene: Scene, t: float, q: NDArray, v: NDArray, near: Near, slowe
             break
         points = np.flatnonzero((arriving >= (1.0 - TIED) * hardest)[couples])
         own = (3 * points[:, None] + np.arange(3)).ravel()
+        # each collision restores its own approach velocity, which includes what earlier collisions passed on
         b = _restored(u[own], e[points], slowest)
         called = tuple(names[i] for i in points.tolist())
         impulse = _arrest(W[np.ix_(own, own)], b, mu[points], called).ravel()
@@ -133,9 +144,11 @@ def _arrest(W: NDArray, b: NDArray, mu: NDArray, names: tuple[str, ...]) -> NDAr
         arrested = np.abs(W @ sticking + b).max() <= 1e-9 * size
         if arrested and np.hypot(sticking[1], sticking[2]) <= mu[0] * sticking[0]:
             return sticking[None]
+    # many impulses have the same effect if W is singular: then friction must not depend on which come first
     problem, even = Problem(W, b, mu, names, lam), redundant(W)
     for most in (FEW, MOST):
         if even:
+            # as many parts as points: no mass is moved by more of them
             found = even_cone(problem, np.full(m, m), tol=1e-13 * size, most=most, flat=0.0)
         else:
             found = cone(problem, tol=1e-13 * size, most=most)

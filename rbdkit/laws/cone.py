@@ -1,7 +1,8 @@
 """Contact and friction by projected Gauss-Seidel iteration with circular friction cones.
 
-Each sweep updates the points in turn, with the newest impulses of all others, as `rbdkit.engine.contact.one_point` has
-it. A fixed point of this obeys Signorini's and Coulomb's laws exactly, without a polyhedral cone and without the
+A sweep updates the points in turn, each with the newest impulses of all others: the point sticks if the impulse that
+stops it pushes and lies in its friction cone; otherwise it separates or slides (`rbdkit.engine.contact.one_point`). An
+impulse that no update changes obeys Signorini's and Coulomb's laws exactly, without a polyhedral cone and without the
 lift-off of a convex relaxation.
 
 Gauss-Seidel is slow where impulses travel through many bodies. Sweeps therefore begin at a point extrapolated along
@@ -36,6 +37,7 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
     W, b, m = problem.W, problem.b, len(problem)
     lam = np.array(problem.start, dtype=float).ravel()
     own, frictions = problem.own_blocks(), problem.each()
+    # plain floats: the loop handles three numbers at a time, for which NumPy's calls would take most of the time
     n, t, inverse = own[0].tolist(), steepest(*own[3:]).tolist(), np.transpose(own_inverse(*own)).tolist()
     coupling = np.transpose(own[1:3]).tolist()
     places = [slice(3 * i, 3 * i + 3) for i in range(m)]
@@ -48,10 +50,13 @@ def cone(problem: Problem, *, tol: float, most: int) -> Impulses:
             new = arrested(old, wrong, inverse[i])
             if not sticks(new, inverse[i], frictions[i]):
                 new = slid(old, wrong, n[i], t[i], coupling[i], frictions[i])
+            # a change of impulse counts by the velocity that it gives its own point, so one tolerance fits light and
+            # heavy bodies
             worst = max(worst, n[i] * abs(new[0] - old[0]), t[i] * math.hypot(new[1] - old[1], new[2] - old[2]))
             lam[places[i]] = new
         if worst <= tol:
             return Impulses(lam.reshape(m, 3), sweep)
+        # never after the last sweep: an extrapolated impulse may lie outside its cone
         if sweep < most:
             lam = momentum.ahead(sweep, begun, lam)
     return Impulses(lam.reshape(m, 3), most, False)

@@ -163,6 +163,7 @@ class ContactForce(Law):
             before = state.v[-2:]
             state = method.step(system, type(state)(times[k], state.x, state.v, state.memory, state.solve), h)
             q, s = system.settled(float(times[k + 1]), state.x, state.v)
+            # the time of the grid, as sums of steps would drift from it
             state = type(state)(float(times[k + 1]), q, s, state.memory, state.solve)
             log.took(*(s[-2:] - before).tolist())
             yield q, s[:size], k + 1, state.solve

@@ -1,8 +1,16 @@
 """Decide which contact forces of a recorded motion are determinate, and find the smallest forces where they are not.
 
 Rigid bodies on more points than needed (a table on four legs) leave the shares of the points open: forces in the null
-space of W move nothing. For each group of coupled points the null space is computed by `least_shares`; points that it
-involves are indeterminate, and the recorded forces are replaced by the smallest ones with the same effect.
+space of the Delassus matrix W move nothing. A solver returns one of many solutions, which depends on the order of the
+points; as a result for users that is an accident. Therefore, for each recorded state:
+
+1. Collect the points that carry force, and in time stepping those at rest that could.
+2. Split them into groups that W couples.
+3. For each group compute the null space of W by `least_shares`: the points that it involves are indeterminate, and
+   their forces are replaced by the smallest ones with the same effect.
+4. A pair's sum of normal forces may be determinate although each of its points is not; `_open_sums` tells.
+
+This costs an eigenvalue problem for each state, so it runs when forces are first looked at, not in the run.
 """
 
 from __future__ import annotations
@@ -93,6 +101,7 @@ class Determined:
             pair = np.concatenate([pair, scene.stops.first + np.arange(len(push))])
             point = np.concatenate([point, still[: len(push)]])
             normal = np.concatenate([normal, np.tile(NO_PLACE, (len(push), 1))])
+            # the record holds one force for each constraint; it acts through the row that is nearest to its bound
             slot[len(given) :], gaps = scene.stops.closest(t, q)
             gap = np.concatenate([gap, gaps])
         near = Near(pair, slot, gap, point, normal, still, still)
@@ -112,13 +121,18 @@ class Determined:
         lam, mu = np.einsum("ikj,ij->ik", axes, found[own]), scene.friction[near.pair]
         limit = np.hypot(lam[:, 1], lam[:, 2]) >= (1.0 - AT_LIMIT) * mu * lam[:, 0]
         speed, way = np.hypot(u[:, 1], u[:, 2]), np.zeros((len(own), 2))
+        # friction at its limit on a point at rest is static: its share is free, so the point counts as sticking (way
+        # zero)
         for i in np.flatnonzero(limit & (speed > SLIDES * scene.speed)):
             size = float(np.hypot(*lam[i, 1:]))
+            # kinetic friction opposes sliding, so the recorded force has the direction, in time stepping that of the
+            # solved step
             way[i] = -lam[i, 1:] / size if size > 0.0 else u[i, 1:] / speed[i]
         for island in Problem(W, np.zeros(len(W)), mu, ("",) * len(own), lam).islands():
             if len(island) < 2:
                 continue
             if len(island) > MOST:
+                # an eigenvalue problem of this size for each state would take longer than the run
                 open_[own[island]] = True
                 pairs |= set(near.pair[island].tolist())
                 continue

@@ -47,6 +47,7 @@ def more_than_needed(wrenches: NDArray, couples: NDArray, friction: NDArray) -> 
         own = wrenches[couples == couple].copy()
         arms = own[:, :3] - np.cross(_mean_point(own), own[:, 3:])
         reach = float(np.linalg.norm(arms, axis=1).max())
+        # reach is zero if all lines of action pass through one point: only the directions of the forces count
         own[:, :3] = arms / reach if reach > 0.0 else 0.0
         if len(own) >= enough and np.linalg.matrix_rank(own, DEPENDENT * np.linalg.norm(own)) < len(own):
             return True
@@ -67,11 +68,13 @@ def parts_of_mass(J: NDArray, inverse: Inverse) -> NDArray:
     """
     from scipy.sparse.csgraph import connected_components  # slow to load
 
+    # H couples velocities of one kinematic tree only; between trees it is exactly zero (branch-induced sparsity)
     tied = inverse.H != 0.0
     if inverse.G is not None:  # what loops let move together, but for round-off of the basis
         Q = np.linalg.qr(inverse.G)[0]
         tied |= np.abs(Q @ Q.T) > 1e-12
     count, tree = connected_components(tied, directed=False)
+    # moves[i, k]: whether point i moves tree k, whose mass is divided among all points that do
     moves = (J != 0.0).reshape(-1, 3, J.shape[1]).any(axis=1) @ np.eye(count, dtype=bool)[tree]
     return np.maximum((moves * moves.sum(axis=0)).max(axis=1, initial=1), 1)
 
@@ -105,11 +108,13 @@ def even_cone(problem: Problem, parts: NDArray, *, tol: float, most: int, flat: 
 def _sweeps(problem: Problem, parts: NDArray, lam: NDArray, tol: float, most: int) -> tuple[Impulses, float]:
     """Run Jacobi sweeps from lam (m, 3); return the impulses and the last sweep's largest velocity correction, m/s."""
     W, b, m, friction = problem.W, problem.b, len(problem), problem.all()
+    # a point that has only one k-th of the masses gives way to an impulse k times as far
     own = [parts * x for x in problem.own_blocks()]
     n, t, inverse = own[0], steepest(*own[3:]), own_inverse(*own)
     weight = np.column_stack([n, t, t])
     momentum, worst = Momentum(weight.ravel()), np.inf
     for sweep in range(1, most + 1):
+        # all points see the velocities before the sweep (Jacobi): no point comes first
         old, wrong = lam.T, (W @ lam.ravel() + b).reshape(m, 3).T
         stuck, sliding = arrested(old, wrong, inverse), slid(old, wrong, n, t, own[1:3], friction)
         new = np.transpose(np.where(sticks(stuck, inverse, friction), stuck, sliding))

@@ -224,6 +224,7 @@ class _Run:
             while events < MOST_EVENTS:
                 left = end - now.t
                 if left <= 1e-14 * max(1.0, abs(end)):
+                    # the time of the grid: the sum of the parts of a step misses it by round-off
                     return Moment(end, now.q, now.w, now.here, now.near, now.u_n)
                 now = self._slowed(now)
                 h = left / self._parts(now, left)
@@ -255,6 +256,7 @@ class _Run:
             t, q, w, memory = t + h, step.q, step.w, step.memory
         names = {scene.pairs.names[p] for p, _ in [*self.modes, *now.near.keys]}
         self.log.chattered(now.t, sorted(names))
+        # time stepping knows no modes: `_met` finds the contacts anew, after the impacts that are left
         self.held.modes, self.held.pushed = {}, {}
         then = self.at(end, q, w)
         return self._met(then) if len(then.near) else then
@@ -379,6 +381,7 @@ class _Run:
         arrested = [mode.way is None and not mode.slips for mode in map(self.modes.__getitem__, near.keys)]
         rough = np.array(arrested, dtype=bool) & (scene.friction[near.pair] > 0.0)
         rows = np.concatenate([n, n[rough] + 1, n[rough] + 2])
+        # velocities after positions, since their rows depend on the positions
         u = (scene.rows(t, q, near) @ w[:nv] + scene.carried(t, q, near))[rows]
         if np.abs(u).max(initial=0.0) > ROUND_OFF * scene.speed:
             w = w.copy()
@@ -485,11 +488,13 @@ class _Run:
 
     def _changed(self, then: Moment) -> Moment:
         """Handle the events of a state; return it with the new set of contacts and modes."""
+        # impacts first: they change velocities, and with them all modes
         if self._gained(then):
             return self._met(then)
         turning = self._turning(then)
         for key in turning:
             self.modes[key] = Mode(slips=True)
+        # friction at slow points is solved for: only the new forces tell whether a point that has reversed slides on
         now = self.at(then.t, then.q, then.w) if turning else then
         for key, slides in zip(now.here.near.keys, self._creeps(now.here), strict=True):
             if key in turning and not slides:
@@ -513,6 +518,7 @@ class _Run:
             log.lost_friction[-1] += blow.lost[1]
             log.driven[-1] += self._driven(then, near, np.einsum("ik,ikj->ij", blow.lam, near.axes))
             struck = blow.lam[:, 0] > ROUNDING * blow.lam[:, 0].max(initial=0.0)
+            # slower approach is that of a contact which begins or lasts; its impulse is no event
             for p in np.unique(near.pair[struck]) if (u_n < -self.slowest).any() else ():
                 own = near.pair == p
                 passed = "" if u_n[own].min() < -PARTING * scene.speed else "passed on"
@@ -542,6 +548,8 @@ class _Run:
         before : numbers of the pairs that were in contact until now; those of the current contacts if not given.
         """
         before = {key[0] for key in self.modes} if before is None else before
+        # all that open are removed together, and without them others may open; each round removes one or more, so it
+        # ends
         for _ in range(3 * len(self.modes) + 3):
             lost = self._lost(now)
             if not lost:

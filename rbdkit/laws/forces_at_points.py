@@ -1,4 +1,21 @@
-"""A compliant-contact system: a joint system with contact forces and their states, for integrators in Python."""
+"""A compliant-contact system: a joint system with contact forces and their states, for integrators in Python.
+
+A penalty law (`ContactForce`) has no events: contact is a force that depends on gap and relative velocity at each
+place, so that a model with contacts is an ordinary differential equation, which any explicit integrator can step. This
+class is that equation. In each evaluation of `ForcesAtPoints.rate` it
+
+1. finds the places within the law's reach and the relative velocities there,
+2. calls the law's `act` for them, on arrays if the law is one of rbdkit's, else place by place,
+3. adds the forces to the external forces of the joint system and evaluates the dynamics,
+4. writes the rates of the law's states, and the power lost, behind the rates of the velocities.
+
+States belong to places, not to candidate contacts: each pair has a fixed number of places (`Pairs.slots`), and what
+is out of reach goes on to relax there with an infinite gap. The energies lost are integrated as two more states, by the
+same method, so the energy balance of a run has the method's order.
+
+`ForcesAtPoints.fastest_rate` linearises the law by finite differences; the report compares it with the step.
+`rbdkit.laws.recorded_force` makes the compiled form of the same law.
+"""
 
 from __future__ import annotations
 
@@ -89,8 +106,11 @@ class ForcesAtPoints:
         both = self.scene.pairs.bodies[near.pair]
         np.add.at(total, both[:, 1], wrenches)
         np.add.at(total, both[:, 0], -wrenches)
+        # the fixed base takes every force
         total[0] = 0.0
         given = self.f_ext
+        # the joint system takes external forces as a function: for this one evaluation, which may raise, it gets
+        # another one
         self.system.f_ext = lambda t, q, v: total if given is None else given(t, q, v) + total
         try:
             return self.system.rate(t, q, w)
@@ -121,6 +141,7 @@ class ForcesAtPoints:
         row = self.first[near.pair] + near.slot
         if method == "act" and not self.law.states:
             return near, row, u, self._said(method, row, self._known(t, near, u), self._states_at(row, s))
+        # states have rates at all places, also where nothing is within reach and the gap counts as infinite
         known, every = self._known_apart(t, np.arange(self.slots)), np.arange(self.slots)
         for name, x in self._known(t, near, u).items():
             if np.ndim(x):
@@ -227,6 +248,7 @@ class ForcesAtPoints:
         """Largest rate of the states at places out of reach, 1/s; one place for each combination of materials."""
         if not (self.law.states and self.slots):
             return 0.0
+        # places out of reach differ in their material numbers only
         pairs = np.column_stack([*self.numbers.values(), self.scene.friction, self.scene.restitution])
         row = np.unique(pairs[self.pair], axis=0, return_index=True)[1]
         at_rest = np.concatenate([np.zeros(self.own), self.at_rest()])
@@ -249,6 +271,7 @@ class ForcesAtPoints:
         x = np.concatenate([known["gap"][None], known["velocity"], *(own[name] for name in names)])
         n, here = len(x), said(x)
         A = np.zeros((len(row), n, n))
+        # rate of the gap: the normal velocity
         A[:, 0, 1] = 1.0
         for k, step in enumerate([far, *[fast] * 3, *[far] * (n - 4)]):
             slopes = []

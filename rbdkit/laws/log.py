@@ -157,6 +157,7 @@ class Log:
         now: dict[int, bool] = {}
         for p in np.unique(near.pair[alpha > 0.0]):
             own = (near.pair == p) & (alpha > 0.0)
+            # a pair slides if all its rough points do; a body that turns about one of them does not
             slides = bool((sliding[own & rough] > SLIDES * self.speed).all()) if (own & rough).any() else False
             now[int(p)] = slides
             if int(p) not in self._touching:
@@ -204,6 +205,7 @@ class Log:
 
     def record(self, times: NDArray, t: NDArray) -> ContactRecord:
         """Return the contact record of a motion with states at times t, which are among the times of the steps."""
+        # times of states are those of steps but for round-off, which must not choose the next step
         numbers = np.searchsorted(times, t - 1e-12 * max(1.0, abs(float(times[-1]))))
         none = np.zeros(len(self.stops))
         pushes = np.array([self.pushes.get(int(k), none) for k in numbers]).reshape(len(t), len(none))

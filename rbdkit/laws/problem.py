@@ -56,6 +56,7 @@ class Problem:
         from scipy.sparse.csgraph import connected_components  # slow to load
 
         m = len(self)
+        # exact zeros: points on different trees have no column of J in common
         tied = np.abs(self.W).reshape(m, 3, m, 3).max(axis=(1, 3)) > 0.0
         count, labels = connected_components(tied, directed=False)
         return [np.flatnonzero(labels == k) for k in range(count)]

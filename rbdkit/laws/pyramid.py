@@ -33,8 +33,10 @@ def _parts(problem: Problem) -> tuple[NDArray, NDArray, NDArray]:
     """
     m = len(problem)
     softer = SOFT * float(np.trace(problem.W)) / max(3 * m, 1)  # more points than freedoms: pivots need one answer
+    # rows of W go point by point (n, t1, t2), those of the LCP direction by direction
     order = np.concatenate([3 * np.arange(m), *(3 * np.arange(m) + 1 + k for k in range(2))])
     W, b = problem.W[np.ix_(order, order)] + softer * np.eye(3 * m), problem.b[order]
+    # each tangent twice; the row of -t is that of +t with the opposite sign
     twice = np.concatenate([np.arange(3 * m), np.arange(m, 3 * m)])
     sign = np.concatenate([np.ones(3 * m), -np.ones(2 * m)])
     return sign[:, None] * W[np.ix_(twice, twice)] * sign, sign * b[twice], np.tile(np.arange(m), 4)
@@ -73,6 +75,8 @@ def _unperturbed(M: NDArray, d: NDArray, lam: NDArray) -> NDArray:
     for _ in range(ROUNDS):
         rows = np.flatnonzero(held)
         x = np.zeros(len(d))
+        # complements of positive variables vanish; least squares, as rows depend on each other where friction is
+        # positive along a tangent and against it
         x[rows] = np.linalg.lstsq(M[np.ix_(rows, rows)], -d[rows], rcond=EXACT)[0]
         zeta = M @ x + d
         leaves, enters = held & (x < -EXACT * np.abs(x).max(initial=0.0)), ~held & (zeta < -small)
@@ -99,6 +103,7 @@ def pyramid(problem: Problem) -> Impulses:
     E[np.arange(4 * m), own] = 1.0
     M = np.zeros((6 * m, 6 * m))
     M[: 5 * m, : 5 * m] = A
+    # along each tangent: 0 <= u_t + sigma; then, for each point: 0 <= mu alpha - sum beta
     M[m : 5 * m, 5 * m :] = E
     M[5 * m :, :m], M[5 * m :, m : 5 * m] = np.diag(problem.mu), -E.T
     return _pivoted(problem, M, np.concatenate([b, np.zeros(m)]))
@@ -114,6 +119,8 @@ def program(problem: Problem) -> Impulses:
     E = np.zeros((m, 5 * m))
     E[:, :m] = np.diag(problem.mu)
     E[own, m + np.arange(4 * m)] = -1.0
+    # E x >= 0 are the cones. Their multipliers sigma enter the normal rows too, as 0 <= u_n - mu sigma: that is the
+    # lift-off, and what makes the matrix that of a convex program
     M = np.block([[A, -E.T], [E, np.zeros((m, m))]])
     return _pivoted(problem, M, np.concatenate([b, np.zeros(m)]))
 
@@ -132,6 +139,7 @@ def staggered(problem: Problem, *, tol: float, most: int) -> Impulses:
     n, t = 3 * np.arange(m), np.delete(np.arange(3 * m), 3 * np.arange(m))
     W, b = problem.W, problem.b
     softer = SOFT * float(np.trace(W)) / max(3 * m, 1)
+    # KKT conditions of the box: 0 <= x = beta + limit, and 0 <= 2 limit - x with its multipliers
     box = np.block(
         [[W[np.ix_(t, t)] + softer * np.eye(2 * m), np.eye(2 * m)], [-np.eye(2 * m), np.zeros((2 * m, 2 * m))]]
     )

@@ -1,5 +1,12 @@
 """The rigid-contact system that contact laws work on: free dynamics, candidate contacts, contact Jacobian, Delassus
-matrix."""
+matrix.
+
+A law asks four things of a `Scene`: where bodies may touch (`Scene.near`), how fast points move relative to each other
+(``J v`` from `Scene.rows`, plus `Scene.carried` for prescribed joints), how velocities answer impulses
+(`Scene.inverse`), and what bodies do without contacts (the joint system itself). From these it forms the Delassus
+matrix ``W = J H^-1 J^T`` (Featherstone 2008, section 11.3). Loops and bilateral constraints are inside of H^-1, which
+is restricted to the velocities that they allow; unilateral constraints are contact points, see `Stops`.
+"""
 
 from __future__ import annotations
 
@@ -106,6 +113,7 @@ class Scene:
         Successor minus predecessor (Featherstone 2008, Eq 11.25, for the normal). `carried` adds the part that does
         not depend on v.
         """
+        # a wrench times a body's Jacobian, both about the world origin: no transform for each point
         wrenches = self.wrenches(near)
         J = np.zeros((len(near), 3, self.model.nv))
         both = self.pairs.bodies[near.pair]
@@ -149,9 +157,12 @@ class Scene:
         H = self.kernels.crba(q, t) if self.kernels is not None else crba(self.model, q, t=t).H
         if not isinstance(self.system, ClosedJointSystem):
             return Inverse(H)
+        # velocities do not matter: the rows of K depend on positions and time alone
         own = self.system._rows(t, q, np.zeros(self.model.nv), None)
         loops = self.system._loop_rows(q, t, own)
         arcs = arcs_of(self.model, self.system.gaps.length)
+        # independent rows only, so their number is the rank, and the other singular vectors span the null space;
+        # angles as arcs, so the basis depends on no unit
         K = own.K[loops.says() > 0.0] * arcs
         return Inverse(H, arcs[:, None] * np.linalg.svd(K)[2][len(K) :].T)
 

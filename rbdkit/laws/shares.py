@@ -1,9 +1,16 @@
 """Share forces evenly between redundant contact points, whatever their order.
 
-Contact forces with the same effect on the motion differ by the null space N of W. `least_shares` finds the smallest of
-them that push and lie in their friction cones: the projection of zero onto the intersection of an affine space and
-convex cones, by Dykstra's alternating projections (1983). Plain alternating projections would end at some point of
-the intersection; Dykstra's end at the nearest.
+A table on four legs: rigid bodies determine the sum of the forces and their moments, not each of them. Contact forces
+with the same effect on the motion differ by the null space N of the Delassus matrix W. `least_shares` finds the
+smallest of them that push and lie in their friction cones, since these do not depend on how points are numbered and
+are symmetric where the problem is.
+
+1. Unknowns: three components at a sticking point, one at a smooth or sliding point, where friction is at its limit.
+2. Rank decision: each unknown is scaled by the velocity that it gives its own point; eigenvalues of the scaled W below
+   `REDUNDANT` times the largest span N.
+3. The least forces are the projection of zero onto the intersection of an affine space (same effect) and convex cones,
+   by Dykstra's alternating projections (1983). Plain alternating projections would end at some point of the
+   intersection; Dykstra's end at the nearest.
 """
 
 from __future__ import annotations
@@ -63,22 +70,24 @@ def least_shares(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray) -> Shares:
         if mu[i] == 0.0:
             own = own[:, :1]
         elif way[i].any():
+            # of unit length, so that P has orthonormal columns and the least unknowns are the least forces
             own = own @ (np.array([1.0, *(-mu[i] * way[i])]) / np.hypot(1.0, mu[i]))[:, None]
         columns.append(own)
     P, first = np.hstack(columns), np.cumsum([0, *(own.shape[1] for own in columns)])
     M = P.T @ W @ P
     size = np.sqrt(np.maximum(np.diag(M), 0.0))
-    dead = size <= 1e-7 * size.max(
-        initial=0.0
-    )  # round-off of what can move nothing, as across a plane: it has no share
+    # what can move nothing, as across a plane, has no share; its size is the root of round-off
+    dead = size <= 1e-7 * size.max(initial=0.0)
     live = np.flatnonzero(~dead)
     values, vectors = np.linalg.eigh(M[np.ix_(live, live)] / np.outer(size[live], size[live]))
+    # back from scaled unknowns; `qr` below makes the basis orthonormal, as projections need it
     null = vectors[:, values <= REDUNDANT * values[-1]] / size[live, None] if len(live) else np.zeros((0, 0))
     if not null.shape[1]:
         return Shares(lam, np.zeros((m, 3, 0)))
     N = np.zeros((len(size), null.shape[1]))
     N[live] = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
     x = np.where(dead, 0.0, P.T @ lam.ravel())
+    # the affine space is x + N z, and this is its point nearest to zero
     least = x - N @ (N.T @ x)
 
     def inside(y: NDArray) -> NDArray:
@@ -92,6 +101,7 @@ def least_shares(W: NDArray, lam: NDArray, mu: NDArray, way: NDArray) -> Shares:
     found, excess = least, np.zeros(len(x))  # Dykstra 1983: the smallest that is both
     for _ in range(PROJECTIONS):
         pushed, before = inside(found + excess), found
+        # the correction of Dykstra is needed for the cones alone; onto an affine space plain projection is enough
         excess = found + excess - pushed
         found = least + N @ (N.T @ pushed)
         moved = max(np.abs(found - pushed).max(), np.abs(found - before).max())

@@ -94,6 +94,7 @@ class _Law:
         self.A, self.b, self.mu, self.slow = A, b, mu, slow
         own = np.abs(np.diag(A)).reshape(-1, 3)
         mean = float(own.mean()) or 1.0
+        # step lengths are the masses that the points feel; a point that can hardly move would get a step without bound
         normal = np.where(own[:, 0] > 1e-6 * mean, own[:, 0], mean)
         tangential = np.maximum(own[:, 1:].max(axis=1), 1e-6 * mean)
         self.step = np.column_stack([1.0 / normal, 1.0 / tangential, 1.0 / tangential])
@@ -103,6 +104,7 @@ class _Law:
         """Return the projected forces (m, 3), and those before projection."""
         y = x - self.step * (self.A @ x.ravel() + self.b).reshape(-1, 3)
         normal = np.maximum(y[:, 0], 0.0)
+        # the radius comes from x, not from the projected normal force; both agree at a solution, and slopes stay simple
         cut = np.transpose(in_disc(y[:, 1:].T, self.mu * np.maximum(x[:, 0], 0.0)))
         tangential = np.where(self.slow[:, None], cut, 0.0)
         return np.column_stack([normal, tangential]), y
@@ -115,10 +117,12 @@ class _Law:
         """Take Newton steps from x (m, 3) while they reduce the residual; steps are halved until they do."""
         off = self.off(x)
         for _ in range(NEWTON):
+            # beyond the tolerance, since the last digits are cheap: near the solution Newton's method is quadratic
             if off <= 0.01 * enough:
                 break
             wanted, y = self.wanted(x)
             J = self._slope(x, y)
+            # redundant points make J singular: the shortest step leaves their shares near where they began
             move = np.linalg.lstsq(J, (wanted - x).ravel(), rcond=1e-12)[0].reshape(-1, 3)
             part = 1.0
             while part > 1e-3 and not self.off(x + part * move) < off:
@@ -136,6 +140,7 @@ class _Law:
         J = np.eye(3 * m)
         for i in range(m):
             n, t = 3 * i, slice(3 * i + 1, 3 * i + 3)
+            # an active row; the row of an inactive one stays that of the identity: its force goes to zero
             if y[i, 0] > 0.0:
                 J[n] -= before[n]
             if not self.slow[i]:
@@ -144,6 +149,8 @@ class _Law:
             if size <= limit:
                 J[t] -= before[t]
             else:
+                # slope of limit y / |y|: across the direction of sliding only, and with the normal force through the
+                # limit
                 ahead = y[i, 1:] / size
                 J[t] -= limit / size * (before[t] - np.outer(ahead, ahead @ before[t]))
                 if x[i, 0] > 0.0:

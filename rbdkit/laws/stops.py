@@ -1,8 +1,13 @@
 """Unilateral constraints (joint limits, strings) as additional contact points of a contact law.
 
 A row of a unilateral constraint has a gap that must not become negative and a force that can only push: the same
-complementarity as a frictionless contact. So it joins the contact points as one more point, with a Jacobian row of its
-own and no place in space, and every solver treats both alike.
+complementarity as a frictionless contact (Featherstone 2008, section 11.4). So it joins the contact points as one more
+point, and every solver treats both alike.
+
+A row has no place in space. Its bodies are set to the fixed base and its normal to the nominal `NO_PLACE`, so that
+arrays keep their form; its Jacobian, velocity and acceleration come from the constraint itself, wherever a law
+computes those of contact points (`Scene.rows`, `Scene.carried`, `rbdkit.laws.accelerations`). Rows are numbered after
+all contact pairs, so ``pair >= first`` tells them apart.
 """
 
 from __future__ import annotations
@@ -58,7 +63,10 @@ class Stops:
         n, none, empty = len(parts), np.zeros(0), np.zeros((0, 2))
         self.names = (*(() if pairs is None else pairs.names), *self.stops)
         self.slots = np.concatenate([none if pairs is None else pairs.slots, counts]).astype(int)
+        # both ends on the fixed base: nothing of a row's Jacobian comes from bodies, see `Scene.rows`
         self.bodies = np.concatenate([empty if pairs is None else pairs.bodies, np.zeros((n, 2))]).astype(int)
+        # a gap stays negative however far its bound is passed, unlike that of a thin shape: no step is too long to see
+        # it
         self.thickness = np.concatenate([none if pairs is None else pairs.thickness, np.full(n, np.inf)])
         self.reach = np.zeros(len(model.bodies)) if pairs is None else pairs.reach
         smooth = Material(friction=0.0, restitution=0.0)
@@ -113,9 +121,11 @@ class Stops:
         return self._with_rows(found, t, q, margin)
 
     def _with_rows(self, found: Near, t: float, q: NDArray, margin: float) -> Near:
+        # gaps do not depend on velocities
         gap = self.at(t, q, np.zeros(self.model.nv)).gap
         rows = np.flatnonzero(gap <= margin)
         still, normal = np.zeros((len(rows), 3)), np.tile(NO_PLACE, (len(rows), 1))
+        # rates are zero, as there is no point that moves; accelerations of rows do not need them
         own = (self.pair[rows], self.slot[rows], gap[rows], still, normal, still, still)
         parts = (found.pair, found.slot, found.gap, found.point, found.normal, found.point_rate, found.normal_rate)
         return Near(*(np.concatenate(both) for both in zip(parts, own, strict=True)))

@@ -43,6 +43,7 @@ class Straight:
         self._free = [*_starts(model, "free", "free_successor")]
         self._balls = [*_starts(model, "spherical")]
         self._planar = [*_starts(model, "planar", "planar_successor")]
+        # rotors add to the diagonal of H, but they are neither mass nor inertia of the bodies that a joint carries
         self._armature = np.zeros(model.nv)
         for joint in model.joints:
             self._armature[joint.v_slice] += rotor_inertia(joint)  # a mimic joint's turns with its master
@@ -53,6 +54,8 @@ class Straight:
         The keys are the joints' first velocity indices. H : inertia matrix (nv, nv), from which masses and first
         moments are read.
         """
+        # a free joint's block of H is the spatial inertia of all that it carries, [[I, m c~], [-m c~, m 1]]: c stands
+        # in m c~
         mass = np.diag(H) - self._armature
         coms = {k: np.array([-H[k + 1, k + 5], H[k, k + 5], -H[k, k + 4]]) / mass[k + 3] for k in self._free}
         return coms | {k: np.array([H[k, k + 2], -H[k, k + 1], 0.0]) / mass[k + 1] for k in self._planar}
@@ -60,6 +63,7 @@ class Straight:
     def seen_still(self, v: NDArray, v_rate: NDArray, coms: dict[int, NDArray]) -> NDArray:
         """Return v_rate (nv,) without the part that only comes from the rotation of the axes."""
         still = v_rate.copy()
+        # the centre of mass has velocity linear + w x com; its components change by -w x that velocity as the axes turn
         for k, (w, linear) in self._twists(v):
             still[self._linear(k)] += np.cross(w, linear + np.cross(w, coms[k]))[: self._size(k)]
         return still
@@ -81,6 +85,7 @@ class Straight:
         """
         found = u.copy()
         for k, (w, linear) in self._twists(u):
+            # path of the joint's origin if the centre of mass moves straight while the body turns about it
             step = linear + np.cross(w, coms[k]) + coms[k] - so3.exp(w) @ coms[k]
             found[self._linear(k)] = (so3.left_jacobian_inverse(w) @ step)[: self._size(k)]
         return found

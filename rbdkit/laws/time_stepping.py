@@ -250,6 +250,7 @@ class TimeStepping(Law):
         v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
         inverse = scene.inverse(t, q)
         H, coms = inverse.H, straight.coms(inverse.H)
+        # all in the axes at the beginning of the step; `after` below expresses the new velocities in those at its end
         w_new = w + h * np.concatenate([straight.seen_still(v, rate[:nv], coms), rate[nv:]])
         w_new[:nv] = straight.steadied(v, w_new[:nv], H, h)
         if self.implicit:
@@ -264,11 +265,13 @@ class TimeStepping(Law):
             J, carried = scene.rows(t, q, near), scene.carried(t, q, near)
             yields = inverse.times(J.T)
             W = J @ yields
+            # symmetric but for round-off, and solvers read either triangle
             W = 0.5 * (W + W.T)
             before, free = J @ v + carried, J @ v_free + carried
             points = self._points(scene, t, near, before)
             least, own = self._asked(points, free, h, BOUNCE * scene.speed)
             b = free.copy()
+            # complementarity then reads 0 <= u_n for every point, whatever its gap and rebound
             b[::3] -= least
             start = memory.beside(near, ahead + NEIGHBOURS * scene.length)
             problem = Problem(W, b, points["friction"], scene.names(near), start, own)
@@ -286,6 +289,7 @@ class TimeStepping(Law):
         w_new[:nv], u_h = straight.after(u_h, w_new[:nv], coms), straight.bent(u_h, coms)
         step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
         if isinstance(scene.system, ClosedJointSystem):
+            # the step satisfies loops at velocity level only: positions leave them at second order in h
             step.q, step.w[:nv] = scene.system.project(step.q, step.w[:nv], t + h)
         return step
 
@@ -337,6 +341,7 @@ class TimeStepping(Law):
         """
         if self.solver == "cone":
             tol = self._tolerance(len(problem)) * float(np.abs(problem.b).max())
+            # islands cost a search of W, which steps that converge soon (nearly all) need not pay
             found = cone(problem, tol=tol, most=min(SHORT, int(self.sweeps)))
             if found.settled:
                 return found, problem.residual(found.lam)
@@ -371,6 +376,7 @@ class TimeStepping(Law):
         else:
             found = (pyramid if self.solver == "pyramid" else program)(problem)
         n = slice(None, None, 3)
+        # pyramids miss the circular cone by intention: only approach beyond what is allowed counts as residual
         u_n = (problem.W @ found.lam.ravel() + problem.b)[n]
         return found, float(np.maximum(-u_n, 0.0).max())
 
@@ -388,6 +394,7 @@ class TimeStepping(Law):
             if off < least:
                 best, least = Impulses(other.lam, rounds, other.settled), off
         if not best.settled and most > SHORT:
+            # sweeps over few points are cheap, and what is left without them goes to pivots
             most = LONGER * most if len(problem) <= FEW else most
             other = cone(replace(problem, start=best.lam), tol=tol, most=most - SHORT)
             off = problem.residual(other.lam)
@@ -416,6 +423,8 @@ class TimeStepping(Law):
         if not (self.recovery and (ahead < -(INSIDE * length + left)).any()):
             return np.zeros(len(yields))  # the residual of the sweeps is no penetration
         n = slice(None, None, 3)
+        # a penetration goes in part; an open gap may close wholly but no further, so nothing is pushed into another
+        # body
         wanted = np.where(ahead < 0.0, self.recovery, 1.0) * ahead / h
         smooth = np.zeros(len(near))
         b = np.zeros(3 * len(near))
@@ -438,6 +447,7 @@ def _softened(scene: Scene, t: float, q: NDArray, v: NDArray, explicit: NDArray,
             "integrator='linearly_implicit_euler'"
         )
     found = scene.system.stiffness(t, q, v)
+    # the symmetric parts, so that A has a Cholesky factor and the Delassus matrix is symmetric
     K, D = (0.5 * (X + X.T) for X in (found.K, found.D))
     A = found.M + h * D - h * h * K
     try:
