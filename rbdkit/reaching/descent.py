@@ -20,8 +20,10 @@ from rbdkit.model.closing import length_of
 from rbdkit.model.closing.closest import Bounds
 from rbdkit.reaching.targets import Target
 
-REACHED = 1e-10
-"""Error, rad or characteristic lengths, up to which a target counts as reached; steps go on while they gain digits."""
+REACHED = 1e-8
+"""Error, rad or characteristic lengths, up to which a target counts as reached, if steps gain no more digits."""
+NEAR = 1e-10
+"""Error from which on steps end as soon as one does not halve it: what is left is round-off."""
 ROUND_OFF = 1e-14
 """Error below which no further step is taken."""
 MOST_STEPS, MOST_FAR_STEPS = 100, 40
@@ -35,6 +37,7 @@ FLAT = 1e-3
 KAPPA = 1e-3
 LARGEST_STEP = 1.0
 """Of a coordinate, rad or characteristic lengths: the first radius of the trust region, and the largest."""
+SMALLEST_MU = 1e-20
 HOPELESS = 1e-10
 """Radius at which no step goes downhill any more."""
 
@@ -73,25 +76,32 @@ class Aims:
         for joint in model.joints[1:]:
             self.unit[joint.v_slice] = [length if unit == "m/s" else 1.0 for unit in joint.type.v_units]
         rows = [(frame, unit) for frame, own in targets.items() for one in own for unit in one.units]
-        self.scale = np.array([1.0 if unit == "rad" else 1.0 / length for _, unit in rows])
-        self.weight = np.array([weights.get(frame, 1.0) for frame, _ in rows])
         self.frames, self.units = np.array([frame for frame, _ in rows]), np.array([unit for _, unit in rows])
+        self.scale = np.where(self.units == "rad", 1.0, 1.0 / length)
+        self.weight = np.array([weights.get(frame, 1.0) for frame in self.frames])
+        self._row = self.scale * self.weight
+        self._factor = self._row[:, None] * self.unit * free  # of A
+        at = bounds.at.clip(0)  # where the coordinate of a velocity variable lies; joints on curved manifolds have none
+        self._at, self._lower = at, np.where(bounds.at < 0, -np.inf, bounds.lower[at])
+        self._upper = np.where(bounds.at < 0, np.inf, bounds.upper[at])
 
     def at(self, q: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the errors e (n, m) and the matrices A (n, m, nv) at coordinates (n, nq)."""
+        """Return the weighted errors e (n, m) and the matrices A (n, m, nv) at coordinates (n, nq)."""
         kinematics, parts = forward_kinematics(self.model, q, t=self.t), []
         for frame, own in self.targets.items():
             pose, J = kinematics.pose(frame), jacobian(self.model, q, frame, "aligned", t=self.t)
             parts += [target.error(pose, J) for target in own]
-        e = self.scale * np.concatenate([e for e, _ in parts], axis=-1)
-        A = self.scale[:, None] * np.concatenate([A for _, A in parts], axis=-2) * (self.unit * self.free)
-        return e, A
+        e, A = parts[0] if len(parts) == 1 else (np.concatenate(x, axis=-k) for k, x in enumerate(zip(*parts), 1))
+        return self._row * e, self._factor * A
+
+    def missed(self, e: NDArray) -> NDArray:
+        """Return the largest error (n,), rad or characteristic lengths, of weighted errors (n, m)."""
+        return np.abs(e / self.weight).max(axis=1, initial=0.0)
 
     def blocked(self, q: NDArray, x: NDArray) -> NDArray:
         """Return which velocity variables (n, nv) are at a limit that a step x (n, nv) would cross."""
-        at, bounds = self.bounds.at.clip(0), self.bounds
-        low, high = q[:, at] <= bounds.lower[at], q[:, at] >= bounds.upper[at]
-        return (bounds.at >= 0) & ((low & (x < 0.0)) | (high & (x > 0.0)))
+        own = q[:, self._at]
+        return (own <= self._lower) & (x < 0.0) | (own >= self._upper) & (x > 0.0)
 
 
 def descend(aims: Aims, q: NDArray, patient: bool = False) -> tuple[NDArray, NDArray]:
@@ -111,58 +121,64 @@ def descend(aims: Aims, q: NDArray, patient: bool = False) -> tuple[NDArray, NDA
     q : ndarray (n, nq)
         Where the steps end.
     e : ndarray (n, m)
-        Errors there, rad and characteristic lengths.
+        Weighted errors there, rad and characteristic lengths.
     """
     ends, errors, q = q.copy(), np.empty((len(q), len(aims.scale))), q.copy()
     e, A = aims.at(q)
-    rows, radius = np.arange(len(q)), np.full(len(q), LARGEST_STEP)
+    rows, radius, size = np.arange(len(q)), np.full(len(q), LARGEST_STEP), _norm(e)
     for k in range(MOST_STEPS):
-        r, B = aims.weight * e, aims.weight[:, None] * A
-        size = np.linalg.norm(r, axis=1)
-        x = _step(aims, q, r, B, np.maximum(KAPPA * np.minimum(size, 1.0) ** 2, 1e-20), radius)
-        expected = size - np.linalg.norm(r - np.einsum("nij,nj->ni", B, x), axis=1)
+        x = _step(aims, q, e, A, np.maximum(KAPPA * np.minimum(size, 1.0) ** 2, SMALLEST_MU), radius)
+        expected = size - _norm(e - np.einsum("nij,nj->ni", A, x))
         there = aims.bounds.within(aims.model.move(q, x * aims.unit))
         e_there, A_there = aims.at(there)
-        gained = size - np.linalg.norm(aims.weight * e_there, axis=1)
-        better = gained > 1e-4 * expected
+        gained = size - _norm(e_there)
+        # along the curved valley of a nearly singular pose a long step is right once a second one leads back to it
+        if (again := np.flatnonzero((size < FAR) & (size > ROUND_OFF) & (gained < 0.25 * expected))).size:
+            e_2, A_2, mu = e_there[again], A_there[again], np.full(again.size, SMALLEST_MU)
+            x_2 = _step(aims, there[again], e_2, A_2, mu, np.abs(x[again]).max(axis=1))
+            there[again] = aims.bounds.within(aims.model.move(there[again], x_2 * aims.unit))
+            e_there[again], A_there[again] = aims.at(there[again])
+            gained = size - _norm(e_there)
         # at the end only what still gains digits goes on; elsewhere what is not at a minimum and has a way down
-        near, far = np.abs(e).max(axis=1) <= REACHED, (size > FAR) & (not patient)
-        done = near & (gained < 0.5 * size) | ~near & (
-            (expected < np.where(far, FLAT, MINIMUM) * size) | (radius < HOPELESS) | far & (k >= MOST_FAR_STEPS)
-        )
-        better &= ~done | (gained > 0.0)
+        near, far = aims.missed(e) <= NEAR, (size > FAR) & (not patient)
+        stuck = (expected < np.where(far, FLAT, MINIMUM) * size) | (radius < HOPELESS) | far & (k >= MOST_FAR_STEPS)
+        done = np.where(near, gained < 0.5 * size, stuck)
+        better = (gained > 1e-4 * expected) & (~done | (gained > 0.0))
         q[better], e[better], A[better] = there[better], e_there[better], A_there[better]
-        done |= np.abs(e).max(axis=1) <= ROUND_OFF
-        ratio = gained / np.maximum(expected, 1e-300)
-        length = np.abs(x).max(axis=1, initial=0.0)
-        radius = np.where(
-            ratio < 0.25, 0.3 * length, np.where(ratio > 0.75, np.minimum(2.0 * radius, LARGEST_STEP), radius)
-        )
+        size, ratio = _norm(e), gained / np.maximum(expected, 1e-300)
+        done |= size <= ROUND_OFF
+        shorter, longer = 0.3 * np.abs(x).max(axis=1, initial=0.0), np.minimum(2.0 * radius, LARGEST_STEP)
+        radius = np.where(ratio < 0.25, shorter, np.where(ratio > 0.75, longer, radius))
         ends[rows], errors[rows] = q, e
-        if done.all():
-            break
         if done.any():
-            rows, q, e, A, radius = (x[~done] for x in (rows, q, e, A, radius))
+            if done.all():
+                break
+            rows, q, e, A, radius, size = (x[~done] for x in (rows, q, e, A, radius, size))
     return ends, errors
 
 
-def _step(aims: Aims, q: NDArray, r: NDArray, B: NDArray, mu: NDArray, radius: NDArray) -> NDArray:
+def _norm(e: NDArray) -> NDArray:
+    return np.sqrt(np.einsum("ni,ni->n", e, e))
+
+
+def _step(aims: Aims, q: NDArray, e: NDArray, A: NDArray, mu: NDArray, radius: NDArray) -> NDArray:
     """Return damped steps (n, nv); coordinates that would cross a limit are fixed, and the rest is computed again.
 
     radius : (n,) of the trust region, which no coordinate leaves.
     """
-    at_limit = np.zeros(B.shape[::2], dtype=bool)
+    at_limit = np.zeros(A.shape[::2], dtype=bool)
     while True:
-        U, s, V = np.linalg.svd(np.where(at_limit[:, None, :], 0.0, B), full_matrices=False)
-        b, damping = np.einsum("nik,ni->nk", U, r), mu.copy()
+        U, s, V = np.linalg.svd(A, full_matrices=False)
+        b, squares = s * np.einsum("nik,ni->nk", U, e), s * s
         while True:
-            x = np.einsum("nkj,nk->nj", V, s / (s**2 + damping[:, None]) * b)
+            x = np.einsum("nkj,nk->nj", V, b / (squares + mu[:, None]))
             too_far = np.abs(x).max(axis=1, initial=0.0) > radius
             if not too_far.any():
                 break
-            damping[too_far] *= 4.0
+            mu = np.where(too_far, 4.0 * mu, mu)
         x[at_limit] = 0.0
         blocked = aims.blocked(q, x)
         if not blocked.any():
             return x
         at_limit |= blocked
+        A = np.where(at_limit[:, None, :], 0.0, A)

@@ -59,8 +59,9 @@ def inverse_kinematics(
     """Find coordinates at which bodies or frames are where they are wanted.
 
     Damped least-squares steps go downhill from `q0`, and from up to 95 further points, the same in each call, if they
-    get stuck. What is returned reaches the targets to 1e-10 rad and characteristic lengths of the model; that there is
-    no further solution, or none at all, is what the search suggests and not proved.
+    get stuck. What is returned reaches the targets to round-off, and to 1e-8 rad and characteristic lengths of the
+    model where a pose is singular. That there is no further solution, or none at all, is what the search suggests, and
+    no proof.
 
     Parameters
     ----------
@@ -245,10 +246,10 @@ class _Search:
             starts = starting_points(self.model, start, self.kept, aims.length, done + count)[done:]
             q, e = descend(aims, aims.bounds.within(np.array(starts)))
             done += count
-            size = np.linalg.norm(aims.weight * e, axis=1)
+            size = np.linalg.norm(e, axis=1)
             if size.min() < least:
                 least, self.ended = float(size.min()), q[np.argmin(size)]
-            ends = q[np.abs(e).max(axis=1, initial=0.0) <= REACHED]
+            ends = q[aims.missed(e) <= REACHED]
             far = np.linalg.norm(self.model.displacement(np.broadcast_to(start, ends.shape), ends), axis=1)
             yield from (q if self.liked is None else nearest_to(aims, q, self.liked) for q in ends[np.argsort(far)])
 
@@ -256,7 +257,7 @@ class _Search:
         """Say which targets are missed and by how much, and whether limits or held joints are in the way."""
         ended, model = self.ended, self.model
         aims = self._aims(wanted, self.limits)
-        e = np.abs(aims.at(ended[None])[0][0]) / aims.scale
+        e = np.abs(aims.at(ended[None])[0][0]) / aims.scale / aims.weight
         missed = []
         for frame in wanted:
             own = np.array([name == frame for name in aims.frames])
@@ -309,7 +310,7 @@ def nearest_to(aims: Aims, q: NDArray, liked: NDArray) -> NDArray:
         x *= min(1.0, 0.3 / np.abs(x).max())
         ahead, e = descend(aims, aims.bounds.within(aims.model.move(q, x * aims.unit))[None])
         left = aims.model.displacement(ahead[0], liked) / aims.unit
-        if np.abs(e).max() > REACHED or not np.linalg.norm(left) < np.linalg.norm(away):
+        if aims.missed(e)[0] > REACHED or not np.linalg.norm(left) < np.linalg.norm(away):
             break
         q = ahead[0]
     return q

@@ -1,9 +1,9 @@
 """What a frame can be wanted to do: be at a place, have an orientation, point in a direction, look at a point.
 
 Each target says by how far a frame misses it, e, and how that changes with the joints, ``e(q + dq) = e - A dq`` to
-first order, from the pose of the frame and its Jacobian in world axes. It also says which joint between the world and
-the frame would hold the frame there: with that joint closing a loop, the solver of loop closure finds the coordinates
-of models that have loops or constraints of their own.
+first order (of turns, as far as e itself is small), from the pose of the frame and its Jacobian in world axes. It also
+says which joint between the world and the frame would hold the frame there: with that joint closing a loop, the solver
+of loop closure finds the coordinates of models that have loops or constraints of their own.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def _direction(given: str | ArrayLike, what: str) -> NDArray:
 
 
 def _turned(R: NDArray, pose: NDArray, J: NDArray) -> tuple[NDArray, NDArray]:
-    """Return the rotation vector e (..., 3) from a frame to R, in world axes, and A with ``de = -A dq``."""
+    """Return the rotation vector e (..., 3) from a frame to R, in world axes, and A with ``de = -A dq`` for small e."""
     left = R @ np.swapaxes(pose[..., :3, :3], -1, -2)
     # 2 sin(angle) and 2 cos(angle); near half a turn the sine says nothing of the axis, and `so3.log` is taken
     sine = so3.unskew(left) * 2.0
@@ -278,7 +278,10 @@ def _turned(R: NDArray, pose: NDArray, J: NDArray) -> tuple[NDArray, NDArray]:
     e = np.where(size > TINY, angle / np.where(size > TINY, size, 1.0), 0.5) * sine
     if (far := angle[..., 0] > NEARLY_HALF_A_TURN).any():
         e[far] = so3.log(left[far])
-    return e, so3.right_jacobian_inverse(e) @ J[..., :3, :]  # exp(e') = exp(e) exp(-dw) if the frame turns by dw
+    turn = J[..., :3, :]
+    return e, turn + 0.5 * so3.skew(
+        e
+    ) @ turn  # exp(e') = exp(e) exp(-dw) if the frame turns by dw: -de = dw + e x dw / 2
 
 
 def _turn(a: NDArray, d: NDArray) -> NDArray:
