@@ -21,7 +21,7 @@ def test_the_workflow_calls_the_test_command(root):
 def test_the_course_is_published_by_its_own_command(root):
     """With extras that there are, and options that the command has."""
     folder = root / ".github" / "workflows"
-    assert {file.name for file in folder.iterdir()} == {"tests.yml", "course.yml"}
+    assert {file.name for file in folder.iterdir()} == {"tests.yml", "course.yml", "release.yml"}
     (job,) = yaml.safe_load((folder / "course.yml").read_text(encoding="utf-8"))["jobs"].values()
     install, publish = (step["run"] for step in job["steps"] if "run" in step)
     (extras,) = re.findall(r"\.\[([a-z,]+)\]", install)
