@@ -1,9 +1,10 @@
 """Set everything up and run all the tests: linter, types, fast tests, browser tests, notebooks.
 
-    python3 tests/run.py              all of it
-    python3 tests/run.py -k urdf      further arguments go to pytest
+    python3 tests/run.py                      all of it
+    python3 tests/run.py --quick              what takes minutes: no browser, no notebooks, no tests that are slow
+    python3 tests/run.py tests/spatial -k so3 further arguments go to pytest, and nothing else is run
 
-The benchmarks in tests/benchmarks are not run.
+Linter and types are checked beside the tests. The benchmarks in tests/benchmarks are not run.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -32,38 +34,67 @@ LINTERS = {
     "mypy": ["mypy"],
 }
 TESTS = {  # what pytest is told, and where such tests lie: to look through all the others takes long
-    "fast tests": (["-n", "2", "-m", "not browser and not notebook"], []),
+    "fast tests": (["-n", "auto", "-m", "not browser and not notebook"], []),
     "browser tests": (  # a file shares a page; those with few tests take longest and must not come last
-        ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "browser"],
+        ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "browser"],
         ["tests/browser"],
     ),
-    "notebooks": (["-n", "2", "-m", "notebook and not browser"], ["tests/notebooks"]),
+    "notebooks": (["-n", "auto", "-m", "notebook and not browser"], ["tests/notebooks"]),
 }
+
+
+QUICK = {"fast tests": (["-n", "auto", "-m", "not browser and not notebook and not slow"], [])}
 
 
 def main() -> int:
     environment.ensure(["lab", "mesh", "robots", "data", "test", "dask"])
     install_missing_packages()
-    broken = [name for name, command in LINTERS.items() if run(name, command)]
-    harmless = {0, NO_TESTS} if sys.argv[1:] else {0}
-    total: Counter[str] = Counter()
-    if not sys.argv[1:]:
+    quick, given = "--quick" in sys.argv[1:], [word for word in sys.argv[1:] if word != "--quick"]
+    if not (quick or given):
         OUTCOMES.unlink(missing_ok=True)  # what is shown is shown by this run, not by those before
-    for name, (selection, places) in TESTS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            report = Path(folder, "report.xml")
-            arguments = [*selection, f"--junitxml={report}", *(sys.argv[1:] or places)]
-            code = run(name, ["pytest", "--ignore=tests/benchmarks", *arguments])
-            total += counts(report)
-        if code not in harmless:
-            broken.append(name)
+    with ThreadPoolExecutor(1) as beside:
+        linted = beside.submit(lint) if not given else None
+        broken, total = tests(QUICK if quick else TESTS, given)
+        if linted is not None:
+            broken += linted.result()
     if not total:
         broken.append("no test was selected")
-    if not sys.argv[1:]:
+    if not (quick or given):
         print(f"\n{items_shown()}")
     print(f"\n{'FAILED: ' + ', '.join(broken) if broken else 'All is well.'}")
     print(", ".join(f"{total[kind]} {kind}" for kind in ("passed", "failed", "skipped")))
     return 1 if broken else 0
+
+
+def tests(kinds: dict[str, tuple[list[str], list[str]]], given: list[str]) -> tuple[list[str], Counter[str]]:
+    """Run tests of these kinds, those that the given arguments select; return the kinds that failed, and the counts."""
+    broken: list[str] = []
+    total: Counter[str] = Counter()
+    for name, (selection, places) in kinds.items():
+        if not may_be_among(given, places):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder, "report.xml")
+            arguments = [*selection, f"--junitxml={report}", *(given or places)]
+            code = run(name, ["pytest", "--ignore=tests/benchmarks", *arguments])
+            total += counts(report)
+        if code not in ({0, NO_TESTS} if given else {0}):
+            broken.append(name)
+    return broken, total
+
+
+def may_be_among(given: list[str], places: list[str]) -> bool:
+    """Whether tests in these places may be meant by the paths among the arguments; without a path all are."""
+    named = [(environment.ROOT / word.split("::")[0]) for word in given if not word.startswith("-")]
+    paths = [path for path in named if path.exists()]
+    homes = [environment.ROOT / place for place in places]
+    near = (path == home or home in path.parents or path in home.parents for path in paths for home in homes)
+    return not paths or not homes or any(near)
+
+
+def lint() -> list[str]:
+    """Run the linters, and return those that found something."""
+    return [name for name, command in LINTERS.items() if run(name, command, at_once=True)]
 
 
 def install_missing_packages() -> None:
@@ -74,18 +105,27 @@ def install_missing_packages() -> None:
         environment.apt_install(*missing, reason=f"The tests need {', '.join(missing)}.")
 
 
-def run(name: str, command: list[str]) -> int:
-    """Run a module of the environment, its output as it comes, and return its exit status."""
-    print(f"\n=== {name}: {' '.join(command)}", flush=True)
+def run(name: str, command: list[str], at_once: bool = False) -> int:
+    """Run a module of the environment, and return its exit status.
+
+    at_once : whether its output is printed when it has ended, as something else is printing; else as it comes.
+    """
+    head = f"\n=== {name}: {' '.join(command)}"
+    if not at_once:
+        print(head, flush=True)
     begun = time.monotonic()
-    code = subprocess.run(
+    ended = subprocess.run(
         [environment.PYTHON, "-m", *command],
         cwd=environment.ROOT,
         env=variables(),
         stdin=subprocess.DEVNULL,
-    ).returncode
-    print(f"=== {name}: exit status {code} after {time.monotonic() - begun:.0f} s", flush=True)
-    return code
+        stdout=subprocess.PIPE if at_once else None,
+        stderr=subprocess.STDOUT if at_once else None,
+        text=True,
+    )
+    said = f"{head}\n{ended.stdout}" if at_once else ""
+    print(f"{said}=== {name}: exit status {ended.returncode} after {time.monotonic() - begun:.0f} s", flush=True)
+    return ended.returncode
 
 
 def variables() -> dict[str, str]:

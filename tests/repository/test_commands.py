@@ -97,7 +97,7 @@ def test_arguments_go_to_pytest_and_an_empty_selection_fails(runner, tmp_path, m
 def test_every_step_is_run_and_any_of_them_fails_the_command(runner, monkeypatch, capfd, broken, status):
     ran = []
 
-    def run(name: str, command: list[str]) -> int:
+    def run(name: str, command: list[str], at_once: bool = False) -> int:
         ran.append(name)
         for word in command:
             if word.startswith("--junitxml="):
@@ -108,8 +108,44 @@ def test_every_step_is_run_and_any_of_them_fails_the_command(runner, monkeypatch
     monkeypatch.setattr(runner, "run", run)
     monkeypatch.setattr(runner, "LINTERS", {"ruff": ["ruff"], "mypy": ["mypy"]})
     assert runner.main() == (broken is not None)
-    assert ran == ["ruff", "mypy", "fast tests", "browser tests", "notebooks"]
+    assert [name for name in ran if name in runner.LINTERS] == ["ruff", "mypy"]  # beside the tests
+    assert [name for name in ran if name not in runner.LINTERS] == ["fast tests", "browser tests", "notebooks"]
     assert last_line(capfd) == "3 passed, 0 failed, 0 skipped"
+
+
+@pytest.mark.parametrize(
+    ("given", "kinds"),
+    [
+        (["tests/spatial"], ["fast tests"]),
+        (["tests/browser/test_view.py::test_a", "-x"], ["fast tests", "browser tests"]),
+        (["-k", "urdf"], ["fast tests", "browser tests", "notebooks"]),
+        (["tests"], ["fast tests", "browser tests", "notebooks"]),
+        (["--quick"], ["ruff", "fast tests"]),
+    ],
+)
+def test_a_path_runs_what_lies_there_and_nothing_else(runner, tmp_path, monkeypatch, given, kinds):
+    ran = {}
+
+    def run(name: str, command: list[str], at_once: bool = False) -> int:
+        ran[name] = command
+        return 0
+
+    for file in ("spatial/test_a.py", "browser/test_view.py", "notebooks/test_a.py"):
+        (tmp_path / "tests" / file).parent.mkdir(exist_ok=True)
+        (tmp_path / "tests" / file).touch()
+    monkeypatch.setattr(sys, "argv", ["run.py", *given])
+    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr(runner, "LINTERS", {"ruff": ["ruff"]})
+    runner.main()
+    assert sorted(ran) == sorted(kinds)
+    fast = " ".join(ran["fast tests"])
+    assert ("not slow" in fast) == (given == ["--quick"]) and "--quick" not in fast
+
+
+def test_the_words_of_a_linter_are_not_mixed_with_others(runner, capfd):
+    assert runner.run("look", ["timeit", "-n", "1", "-r", "1", "print('said')"], at_once=True) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[1].startswith("=== look: timeit") and lines[2] == "said" and lines[-1].startswith("=== look: exit")
 
 
 def test_steps_keep_what_their_pythons_compile(runner, monkeypatch, capfd):
