@@ -144,6 +144,7 @@ class Adaptive:
                 u, far = solver.y[:n], np.max(np.abs(solver.y[:n]), initial=0.0) > CHART
                 ended = solver.status == "finished"
                 if ended or far:
+                    # y jumps with the chart, and SciPy's solvers keep earlier values of it: a new solver begins
                     x, u = (system.move(x, u), 0.0 * u) if far else (x, u)
                     stretch = next(way) if ended else stretch
                     length = solver.step_size if far else getattr(solver, "h_abs", None)
@@ -155,6 +156,7 @@ class Adaptive:
             if solver.t == t:
                 y = solver.y
             else:
+                # one interpolant serves all recorded times within a step
                 dense = solver.dense_output() if dense is None else dense
                 y = dense(t)
             yield system.move(x, y[:n]), y[n:], steps
@@ -199,6 +201,7 @@ class Adaptive:
     def arrays(self, nx: int, nv: int) -> dict[str, NDArray]:
         """Return the arrays that `record` reads and writes; see `rbdkit.trace.Recordable`."""
         start, options = np.zeros(2 * nv), {"rtol": self.rtol, "atol": self.atol, "first_step": 1.0}
+        # no motion: SciPy's constructor checks the tolerances and brings them into their final form
         solver = self.solver(lambda t, y: y, 0.0, start, 1.0, **options)
         longest = np.inf if self.max_step is None else self.max_step
         arrays = pair_arrays(solver, self.max_steps, longest, self.breaks, nx, nv)

@@ -44,5 +44,6 @@ class CrouchGrossman(OneStep):
         x, v = state.x, state.v
         for weight, stage in zip(weights, stages, strict=False):
             if weight != 0.0:
+                # in the order of the stages: motions on a manifold do not commute
                 x, v = system.move(x, h * weight * stage.v), v + h * weight * stage.v_rate
         return x, v

@@ -53,6 +53,7 @@ class DirectorMethod(OneStep):
             z, solved = solve(residual, guess, jacobian, self.tolerance, self.max_iterations)
         except ConvergenceError as fault:
             d, d_rate = state.x[:9].reshape(3, 3), state.v[:9].reshape(3, 3)
+            # sum of d_i x d_i' over orthonormal directors is twice the angular velocity
             turn = 0.5 * h * float(np.linalg.norm(np.cross(d, d_rate).sum(axis=0)))
             shorter = h * min(0.5, 0.3 / max(turn, 1e-300))
             raise ConvergenceError(

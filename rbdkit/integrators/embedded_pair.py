@@ -85,6 +85,7 @@ class EmbeddedPair:
         first, last = np.eye(len(error))[[0, -1]]
         weights = np.append(b, 0.0)
         table = {"A": A, "B": b, "C": A.sum(axis=1), "E": error, "order": self.order, "n_stages": len(b)}
+        # cubic Hermite interpolation in powers of theta, from the states and rates at both ends
         table |= {"P": np.column_stack([first, 3 * weights - 2 * first - last, first + last - 2 * weights])}
         bases = scipy.integrate.RK45.__bases__
         return type(self.name, bases, {**table, "error_estimator_order": self.least_order})
@@ -112,6 +113,7 @@ def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, n
         wide[:, 0], wide[:, 2 : values.shape[1] + 1] = values[:, 0], values[:, 1:]
         return wide
 
+    # the trial stage is an Euler step: the rate at the start, with weight 1
     trial = np.eye(1, stages)
     if hasattr(solver, "D"):
         errors = [rows(solver.E5), rows(solver.E3)]

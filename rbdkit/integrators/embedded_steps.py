@@ -186,6 +186,7 @@ class _Way:
         for k in self.system.freedoms():
             self.program.store("u_end", k, 0, self.where("replaced", 0.0, self.program.load("u_end", k)))
         left = self.program.load("last_time", 0) - self.account["reached"]
+        # rates of u belong to the old chart; the size of the step goes on, as SciPy's solver is restarted with it
         self.keep("replaced", stale=1.0, h_next=minimum(left, self.solver["h"]))
 
     def aim(self) -> None:
@@ -198,6 +199,7 @@ class _Way:
             t=now,
             rejected=0.0,
             earliest=select(landed, solver["beyond"], now),
+            # beyond a jump of forces the rates are others than those at the end of the step before
             stale=select(landed, 1.0, solver["stale"]),
         )
         self.find_bound()
@@ -206,6 +208,7 @@ class _Way:
         spacing = (t + 1.1102230246251568e-16 * t) - t
         least = maximum(10.0 * spacing, 5e-323)
         self.keep("begins", h_next=maximum(least, minimum(solver["h_next"], self.program.load("max_step", 0))))
+        # only a rejected step may become too short; a first try is made at least that long
         again = solver["active"] * (1.0 - solver["begins"]) * (1.0 - solver["starting"])
         too_short = select(solver["h_next"] < least, again, 0.0)
         self.account["why"] = select(equal(too_short, 0.0), self.account["why"], float(TOO_SHORT))
@@ -273,6 +276,7 @@ class _Way:
         for numbers, name in ((system.coordinates, "x_stage"), (system.freedoms, "v_stage")):
             for k in numbers():
                 x = program.load(name, k)
+                # tells in `judge` whether any stage was beyond `LARGEST` or not a number
                 self.solver["reach"] = self.solver["reach"] + x * x
 
     def add_up(self, row: Whole) -> None:
@@ -320,6 +324,7 @@ class _Way:
         self.measure("d_0", "u_start", "v_start")
         self.measure("d_1", "u_rate_start", "v_rate_start")
         d_0, d_1 = sqrt(solver["d_0"]), sqrt(solver["d_1"])
+        # at rest, or without forces, the ratio says nothing about the time scale
         slow = minimum(d_0, d_1) < 1e-5
         h_0 = select(slow, 1e-6, 0.01 * d_0 / select(slow, 1.0, d_1))
         solver["h"] = minimum(self.bound - solver["t"], h_0)
@@ -346,10 +351,14 @@ class _Way:
         for name, row in (("d_0", self.stages), ("d_1", self.stages + 1)):
             self.add_up(row)
             self.measure(name, "u_sum", "v_sum")
+        # DOP853 combines two estimates (Hairer, Nørsett, Wanner, section II.10); other pairs have d_1 = 0, and then the
+        # error is h sqrt(d_0)
         squares = solver["d_0"] + 0.01 * solver["d_1"]
         error = solver["h"] * solver["d_0"] / sqrt(select(equal(squares, 0.0), 1.0, squares))
+        # comparisons with a number that is none are false: such a step has the largest error and is rejected
         solver["error"] = select(solver["reach"] < LARGEST * LARGEST, error, LARGEST)
         fine, factor = solver["error"] < 1.0, SAFETY / self.root(solver["error"])
+        # no growth right after a rejection, which would be rejected again
         longer = self.where("rejected", minimum(1.0, factor), minimum(MOST_FACTOR, factor))
         good = select(fine, solver["active"], 0.0)
         solver["accepted"] = self.where("active", good, solver["accepted"])
@@ -380,6 +389,7 @@ class _Way:
             powers = program.entry("dense_powers", 0)
             first = j * powers
             with program.loop(0, powers) as i:
+                # Horner's scheme in theta; in DOP853's polynomials theta and 1 - theta take turns
                 factor = program.load("offset", i) + program.load("slope", i) * solver["theta"]
                 weight = (program.load("scratch", 0) + program.load("dense", first + i)) * factor
                 program.store("scratch", 0, 0, weight)
@@ -387,6 +397,7 @@ class _Way:
         for k in system.freedoms():
             for y, result in (("u", "u_stage"), ("v", "v_new")):
                 between = program.load(f"{y}_start", k) + solver["h"] * program.load(f"{y}_sum", k)
+                # a step that ends there needs no interpolation, whose order is lower than that of the step
                 x = select(equal(solver["t_new"], self.time), program.load(f"{y}_end", k), between)
                 if y == "v":
                     x = select(account["why"] > 0.0, 2.0 * LARGEST, x)

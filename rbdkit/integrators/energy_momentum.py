@@ -1,4 +1,15 @@
-"""Energy-momentum methods for bodies in directors (Gebhardt and Romero, section 5)."""
+"""Energy-momentum methods for bodies in directors (Gebhardt and Romero, section 5).
+
+A body in directors has a constant mass matrix, with constraints that keep the directors orthonormal and, for the body
+without twist, a constraint on velocities. With such equations the midpoint rule conserves energy exactly if constraint
+forces do no discrete work: the Jacobian in ``H_d^T lambda`` must be a discrete gradient, that is, satisfy
+``H_d (q_1 - q_0) = h(q_1) - h(q_0)``. The constraints are quadratic in q, so the Jacobian at the mean of both ends,
+H((q_0 + q_1) / 2), has this property (Eqs 89, 93), and nothing else must be averaged.
+
+A step is Newton's method on the displacement u and the multipliers, with positions constrained at its end and twist at
+its middle. The velocity follows from ``(v_0 + v_1) / 2 = u / h``, which is not exactly tangent to the constraints where
+loads act; `TangentEnergyMomentum` projects it.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +61,8 @@ class EnergyMomentum(DirectorMethod):
 
     def step(self, system: Directors, state: State, h: float) -> State:
         t, q_0, v_0 = state.t + 0.5 * h, state.x, state.v
+        # residuals are relative to the momentum, or to the impulse of a body at rest: one tolerance for bodies of any
+        # size
         p, impulse = system.M @ v_0, h * system.generalized_force(t, q_0, v_0)
         scale = np.maximum(newton.largest(p, least=1e-300), newton.largest(impulse))
 
@@ -65,9 +78,11 @@ class EnergyMomentum(DirectorMethod):
         def jacobian(z: NDArray) -> NDArray:
             """The derivative, with moments taken as independent of the state; recorded steps derive it themselves."""
             u, multipliers = system.separated(z)
+            # directors and centre stand in a vector space: moving is adding, also half way
             q = q_0 + 0.5 * u
             force_gradient = system.force_gradient(t, q, u / h, system.orthonormal(q))
             momentum = (2.0 / h * system.M - 0.5 * h * force_gradient) / scale
+            # reactions change with q at the midpoint, which moves by half of u
             momentum = momentum + 0.5 * system.reaction_stiffness(multipliers)
             twist = system.G(q) + 0.5 * system.G_gradient(u)  # of Eq 94
             return system.saddle(momentum, system.constraint_jacobian(q), np.vstack([system.H(q_0 + u), twist]))
@@ -113,6 +128,7 @@ class TangentEnergyMomentum(EnergyMomentum):
 
     def step(self, system: Directors, state: State, h: float) -> State:
         new = super().step(system, state, h)
+        # the displacement is h times the mean velocity: half of it leads to the midpoint
         middle = system.move(state.x, 0.25 * h * (state.v + new.v))
         # the reaction of the step acts along d1 x d2 of the midpoint: only this direction leaves Pi1 and Pi2 unchanged
         v = system.tangent_velocity(new.x, new.v, system.normal(middle))

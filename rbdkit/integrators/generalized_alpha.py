@@ -1,4 +1,16 @@
-"""The generalized-alpha method on Lie groups, for constrained systems in their index-3 form."""
+"""The generalized-alpha method on Lie groups, for constrained systems in their index-3 form.
+
+Newmark's method integrates velocities and positions with a quadrature of the accelerations. Generalized-alpha (Chung
+and Hulbert 1993) puts averaged accelerations a in place of vdot, with a recurrence
+``(1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) vdot_1 + alpha_f vdot_0``: frequencies that steps do not resolve are
+damped, by the spectral radius rho, while the order remains 2. Constraints on positions that are not differentiated
+(index 3) need such damping: without it, errors of the multipliers oscillate and do not decay. On Lie groups positions
+move along an exponential, ``x_1 = x_0 exp(u)`` (Bruels, Cardona and Arnold 2012); the rest is as in vector spaces.
+
+The unknown of a step is vdot at its end. A correction evaluates the constrained equations of motion at the last
+iterate, with accelerations that close its position errors, so its Jacobian is nearly a multiple of the identity, see
+`GeneralizedAlpha`.
+"""
 
 from __future__ import annotations
 
@@ -67,6 +79,7 @@ class GeneralizedAlpha(OneStep):
         if not 0.0 <= rho <= 1.0:
             raise SimulationError(f"rho = {rho} of the generalized-alpha method must lie from 0 to 1")
         self.rho = rho
+        # Chung and Hulbert (1993): rho determines both; gamma gives order 2, and beta damps high frequencies most
         self.alpha_m = (2.0 * rho - 1.0) / (rho + 1.0)
         self.alpha_f = rho / (rho + 1.0)
         self.share = (1.0 - self.alpha_f) / (1.0 - self.alpha_m)
@@ -101,6 +114,7 @@ class GeneralizedAlpha(OneStep):
 
         def residual(vdot: NDArray) -> NDArray:
             x, v, _ = end(vdot)
+            # as a change of positions, so that the tolerance is one of positions whatever the step
             return du_dvdot * (vdot - system.corrected(t, x, v, vdot, 1.0 / du_dvdot))
 
         what, tolerance = f"the step from t = {state.t:g} s", CLOSED * newton.largest(x_0, least=1.0)

@@ -62,6 +62,7 @@ class ImplicitMidpoint(OneStep):
         def residual(v_m: NDArray) -> NDArray:
             return v_m - state.v - 0.5 * h * system.rate(t_m, system.move(state.x, 0.5 * h * v_m), v_m)
 
+        # explicit Euler to the midpoint: off by O(h^2)
         guess = state.v + 0.5 * h * system.rate(state.t, state.x, state.v)
         tolerance = SMALLEST * newton.largest(state.v, least=1.0)
         what = f"the midpoint of the step from t = {state.t:.6g} s"

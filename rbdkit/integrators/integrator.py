@@ -219,6 +219,7 @@ def _key_of(method: OneStep) -> Hashable | None:
     if not type(method).__module__.startswith("rbdkit."):
         return None
     own = {name: _key_of(x) if isinstance(x, OneStep) else x for name, x in vars(method).items()}
+    # numbers and names alone: anything else may change after it was traced
     plain = all(isinstance(x, int | float | str | tuple) for x in own.values())
     return (type(method), *own.items()) if plain else None
 

@@ -1,4 +1,14 @@
-"""The discrete Lagrange-d'Alembert method for bodies in directors (Cortes and Martinez 2001)."""
+"""The discrete Lagrange-d'Alembert method for bodies in directors (Cortes and Martinez 2001).
+
+A variational integrator takes the stationary point of a sum of discrete Lagrangians, here ``u . M u / 2h`` with the
+chord u = q_1 - q_0. Holonomic constraints (orthonormal directors) hold at the nodes, with reactions along H(q) there;
+without more this is the RATTLE method. A nonholonomic constraint such as "no twist" needs two things instead of one: a
+discrete constraint on pairs of positions, here at the midpoint, and directions in which virtual displacements are free.
+That is the discrete form of d'Alembert's principle. The map is not symplectic then, as the motion itself is not either.
+
+A step begins with the momentum on the tangent space at q_0, solves for u and the multipliers by Newton's method, and
+ends with the part of M u / h on the tangent space at q_1. Each node's load acts half before it and half after.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +80,7 @@ class LagrangeDAlembert(DirectorMethod):
 
         u, solved = self.solved(residual, jacobian, system, state, h)
         t, q = state.t + h, system.move(q_0, u)
+        # the reaction at q_1 takes what M u / h has across the tangent space there
         arriving = system.tangent_velocity(q, u / h)
         v = arriving
         for _ in range(2):  # a load may depend on v: once more, or the order is 1

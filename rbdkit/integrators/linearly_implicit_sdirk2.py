@@ -65,6 +65,7 @@ class LinearlyImplicitSDIRK2(OneStep):
         w_1 = own.increment(s, h * a_1, s * h * v)
         u_1 = h * v + s * w_1
         a_2, k_2 = system.rate(t + h, system.move(x, u_1), v + w_1), system.local_rate(u_1, v + w_1)
+        # ROS2's second stage has -2 times the first increment, of displacements as of velocities
         onward = h * k_2 - 2.0 * u_1
         w_2 = own.increment(s, h * a_2 - 2.0 * w_1, s * onward)
         return (u_1, w_1, a_1, v), (onward + s * w_2, w_2, a_2, k_2)

@@ -1,4 +1,21 @@
-"""A variational integrator for free bodies: Störmer-Verlet for translations, Moser-Veselov for rotations."""
+"""A variational integrator for free bodies: Störmer-Verlet for translations, Moser-Veselov for rotations.
+
+A variational integrator replaces the action integral by a sum over steps and takes the stationary point of that sum.
+Its step is a symplectic map, so the energy of a conservative system oscillates without drift, and momenta that belong
+to symmetries are conserved. For a rigid body the discrete Lagrangian is written on rotation matrices themselves: the
+body turns by F within a step, and no chart or multiplier is needed.
+
+A step is kick, drift, kick:
+
+1. half of the impulse and of the moment's impulse, from the loads at the start;
+2. drift: the centre moves along a straight line; the turn F = exp(f) solves ``skew(h Pi) = F J_d - J_d F^T``, three
+   equations for each body, by Newton's method with its exact Jacobian. Angular momentum stays the same in world axes;
+3. the other half, from the loads at the end.
+
+`MoserVeselov.step` is the readable form for all bodies at once, `turn` and `arrive` record the same for one body in a
+compiled loop. With f = theta n, the equation reads ``sin(theta)/theta J f + (1 - cos theta)/theta^2 f x J f = h Pi``.
+T. Lee, M. Leok, N. H. McClamroch (2005); J. Moser, A. P. Veselov (1991); see `MoserVeselov`.
+"""
 
 from __future__ import annotations
 
@@ -63,14 +80,17 @@ class MoserVeselov(OneStep):
         assert isinstance(system, FreeBodies)
         H, v_L = system.frames(state.x), system.twists(state.x, state.v)
         force, moment = np.split(system.forces(state.t, state.x, state.v), 2, axis=-1)
+        # in world axes, where a velocity stays the same while the body turns
         pushed = _world(H, v_L[:, :3] + 0.5 * h * force / system.mass[:, None])
         turning = _times(system.J, v_L[:, 3:]) + 0.5 * h * moment
         f, solved = _turns(system.J, h * turning, h * v_L[:, 3:], state.t)
 
         F = so3.exp(f)
         H_new = se3.pose(H[:, :3, :3] @ F, H[:, :3, 3] + h * pushed)
+        # the same vector in world axes, so F^T times it in the axes of the turned body
         turning = _times(np.swapaxes(F, -1, -2), turning)
         x = system.place(H_new)
+        # loads may depend on velocities: those at the end are first estimated with the loads at the start
         v = self._pushed(system, x, pushed, turning, 0.5 * h * _world(H, force), 0.5 * h * moment)
         force, moment = np.split(system.forces(state.t + h, x, v), 2, axis=-1)
         v = self._pushed(system, x, pushed, turning, 0.5 * h * _world(H_new, force), 0.5 * h * moment)
@@ -134,6 +154,7 @@ def _turns(J: NDArray, g: NDArray, guess: NDArray, t: float) -> tuple[NDArray, S
         theta, Jf = np.linalg.norm(f, axis=-1)[:, None, None], _times(J, f)
         c1, c2, c3, c4 = (stumpff(k, theta) for k in (1, 2, 3, 4))
         radial = (c3 - c2) * Jf[..., None] + (2.0 * c4 - c3) * np.cross(f, Jf)[..., None]  # c_k' = t (k c_k+2 - c_k+1)
+        # bodies turn independently of each other: a block of 3 x 3 each
         return scipy.linalg.block_diag(*(c1 * J + c2 * (so3.skew(f) @ J - so3.skew(Jf)) + radial * f[:, None, :]))
 
     scale = float(np.max(np.abs(g), initial=1e-300))
@@ -165,6 +186,8 @@ def turn(body: Any, n: Index) -> None:
     def residual(z: Part, result: Part) -> None:
         f = angle(z)
         Jf = body.inertia() @ f
+        # never zero, so that both quotients have their limits at f = 0; 2 half^2 is (1 - cos theta) / theta^2 without
+        # cancellation
         theta = sqrt(dot(f, f) + 1e-200)
         half = sin(0.5 * theta) / theta
         left = (sin(theta) / theta) * Jf + (2.0 * half * half) * cross(f, Jf) - angle(Part("impulse"))
@@ -192,6 +215,7 @@ def turn(body: Any, n: Index) -> None:
     R_new = R @ F
     U_new = R_new.T @ (pushed + (0.5 * h) * Vector(fall))
     turned = turning if about is None else turning + (0.5 * h) * about
+    # a failed solution leaves infinity in the velocities, which ends the run
     lost = select(newton.failed, np.inf, 0.0)
     Omega_new = _solved(J, turned) + Vector([lost, 0.0, 0.0])
     body.place((R_new, r + h * pushed, U_new, Omega_new), X_NEW, V_NEW)

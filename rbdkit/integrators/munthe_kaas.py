@@ -35,9 +35,12 @@ class MuntheKaas(OneStep):
         for row in np.asarray(self.A)[1:]:
             u, dv = np.zeros_like(v), np.zeros_like(v)
             for a, stage in zip(row, stages, strict=False):
+                # zeros of a tableau would be operations of the traced step
                 if a != 0.0:
                     u = u + h * a * stage.u_rate
                     dv = dv + h * a * stage.v_rate
             t_i, x_i, v_i = t + h * float(np.sum(row)), system.move(x, u), v + dv
+            # u' = dexp^-1_u(v): sums of stages are formed in one vector space, that of displacements from the start (Eq
+            # 36)
             stages.append(Stage(t_i, x_i, v_i, system.local_rate(u, v_i), system.rate(t_i, x_i, v_i)))
         return stages

@@ -1,4 +1,19 @@
-"""Newton's method for implicit steps, with a history of residuals; the readable form of `rbdkit.trace.Newton`."""
+"""Newton's method for implicit steps, with a history of residuals; the readable form of `rbdkit.trace.Newton`.
+
+An implicit step has n equations for n velocities (or displacements), and a Jacobian costs 2 n evaluations of the system
+by central differences. So `solve` has two phases:
+
+1. Simplified Newton iteration (``patience`` corrections) with one Jacobian: that of the last step, which is only a
+   step old, or a multiple of the identity, where that is close enough. It converges linearly, with a factor of the
+   order of the step.
+2. If that does not converge: Newton's method from the guess, with a new Jacobian for every correction.
+
+Both end when the largest residual is within the tolerance, or when a correction no longer changes the unknowns, since
+the residual then consists of round-off. A phase that ends without either raises `ConvergenceError` with the residuals;
+after the second one this is the user's message.
+
+`solve` also serves tracing: called with recording vectors, it becomes one operation of a `TracedStep`.
+"""
 
 from __future__ import annotations
 
@@ -125,6 +140,7 @@ def solve(
     ([1.414213562], 4)
     """
     if hasattr(guess, "root_of"):
+        # a recording vector: the whole solution becomes one operation of the traced step
         return guess.root_of(residual, jacobian, tolerance, max_iterations, patience, last, slope, least, relief)
     if patience:
         try:
@@ -133,8 +149,10 @@ def solve(
             else:
                 J = differences(residual, guess) if last is None or last.jacobian is None else last.jacobian
             z, solved = _corrected(residual, guess, lambda _: J, tolerance, patience, what, advice, least)
+            # only a Jacobian that has converged is handed on to the next step
             return z, replace(solved, jacobian=J)
         except (ConvergenceError, FloatingPointError):
+            # the Jacobian was too far off; what it has led to is no better guess than the first one
             pass
     return _corrected(residual, guess, jacobian, relief * tolerance, max_iterations, what, advice)
 
@@ -162,6 +180,7 @@ def _corrected(
             dz = np.linalg.solve(differences(residual, z) if jacobian is None else jacobian(z), r)
         except np.linalg.LinAlgError:
             raise _failure(what, f"their Jacobian is singular: {advice}", residuals) from None
+        # a correction within round-off of the unknowns: no smaller residual can be reached
         if np.max(np.abs(dz)) <= 4.0 * np.finfo(float).eps * np.max(np.abs(z), initial=1e-300):
             return z, Solve(len(residuals) - 1, tuple(residuals))
         z = z - dz
@@ -198,6 +217,7 @@ def differences(residual: Residual, z: NDArray) -> NDArray:
     """Return the Jacobian (n, n) at z by central differences."""
     columns = []
     for k in range(len(z)):
+        # the cube root of round-off, where truncation and rounding errors of central differences are equal
         step = 6e-6 * max(1.0, abs(z[k]))
         e = np.zeros(len(z))
         e[k] = step

@@ -27,6 +27,7 @@ def classical_order(A: ArrayLike, b: ArrayLike, highest: int = 6) -> int:
     """
     A, b = np.asarray(A, dtype=float), np.asarray(b, dtype=float)
     for order in range(1, highest + 1):
+        # the order condition of a tree: sum of b_i times its elementary weights is 1 / gamma
         if any(abs(float(b @ _weight(A, tree)) - 1.0 / _density(tree)) > TOLERANCE for tree in _trees(order)):
             return order - 1
     return highest

@@ -75,6 +75,7 @@ def _traced(method: Any) -> TracedStep:
     if not solves:
         return first
     later, _ = _noted(method, _Solved())
+    # compiled loops have one text for all steps
     if replace(later, follows=False) != first:
         raise NotTraced("its first step, which finds no state.solve, does something else than those that follow")
     return later
@@ -160,6 +161,7 @@ class _System:
         if not sum(not kind.endswith("?") for kind in wanted) <= len(given) <= len(wanted):
             raise NotTraced(f"its step hands {len(given)} arguments to {name}")
         operands = [self._operand(kind.rstrip("?"), x, name) for kind, x in zip(wanted, given, strict=False)]
+        # evaluations at a time are stages, which reports and figures count: equal ones are not shared
         record = self.append if name in TIMED else self._note
         place = record(results[0], (name, *operands))
         first = self._noted(place)
@@ -244,6 +246,7 @@ class _System:
         t, x, v = (getattr(end, name, None) for name in ("t", "x", "v"))
         if not (isinstance(t, _Time) and isinstance(x, _Coordinates) and isinstance(v, _Vector)):
             raise NotTraced("its step does not return a State made of what it was given")
+        # parts of h add up to the step but for round-off
         if abs(t.fraction - 1.0) > 1e-14:
             raise NotTraced(f"its step ends at t + {t.fraction:g} h")
         solve = getattr(end, "solve", None)
@@ -258,6 +261,7 @@ class _System:
         if projections and (projections != [x.position] or self.operations[v.position] != ("second", x.position)):
             raise NotTraced("its step goes on after it has projected its result")
         end_at = x.position, v.position, memory, self._keeps(solve)
+        # what can be told from the operations alone is checked on a first version, before times are put in order
         draft = TracedStep(tuple(self.operations), tuple(self.kinds), (), *end_at)
         if draft.leaks:
             raise NotTraced("its step uses what depends on the unknowns of equations elsewhere than in these")
@@ -302,6 +306,7 @@ class _Stiffness:
     def increment(self, s: Any, r: Any, u: Any) -> _Vector:
         """Record the solution w of ``(M + s D - s^2 K) w = M r + K u``."""
         system = self.system
+        # programs have one set of arrays for the matrices, where the newest ones stand
         if self.position != system.newest:
             raise NotTraced("its step asks matrices of one state after it has asked for those of another")
         vectors = [system.position("vector", x, "increment") for x in (r, u)]
@@ -469,6 +474,7 @@ class _Time(_Noted, NDArrayOperatorsMixin):
             (a, b), sign = inputs, (1.0 if ufunc is np.add else -1.0)
             time, other = (a, b) if isinstance(a, _Time) else (b, a)
             share = _share_of_h(other)
+            # h - t is no time, unlike t - h
             if share is not None and (time is a or ufunc is np.add):
                 return _Time(self.system, time.fraction + sign * share)
         numbers = [_Number(self.system, self.system.time(x.fraction)) if isinstance(x, _Time) else x for x in inputs]

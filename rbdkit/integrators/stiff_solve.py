@@ -33,6 +33,7 @@ def solve_in_program(program: Program, nv: Whole, r: Part | Kept, u: Part | Kept
         result.store(program, i, 0.0)
         with program.loop(0, nv) as j:
             place = row + j
+            # a copy, which elimination overwrites: later stages solve with the same matrix
             program.store("stiff_A", place, 0, program.load("stiff_sum", place))
             term = program.load("stiff_M", place) * r.load(program, j)
             term = term + program.load("stiff_KD", K_row + j) * u.load(program, j)

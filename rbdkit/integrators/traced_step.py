@@ -133,6 +133,7 @@ class TracedStep:
 
         Straight-line code, unless there are equations to be solved.
         """
+        # both mix the numbers of all systems, which then cannot be stepped apart
         if self.stiff or self.reductions & self._ancestors(self.x_new, self.v_new, *self.memory):
             return None
         return self if self.solves else replace(self, straight=True)
@@ -260,6 +261,7 @@ class TracedStep:
     def last_use(self) -> dict[int, int]:
         """Last evaluation that uses each operation; the number of operations for results of the step."""
         found = dict.fromkeys((self.x_new, self.v_new, *self.memory), len(self.operations))
+        # backwards: who uses a result is known before its operands are looked at
         for p in range(len(self.operations) - 1, -1, -1):
             user = self.home.get(p, p) if self.operations[p][0] in CALLS else found.get(p)
             for i in self.operands(p):
@@ -343,6 +345,7 @@ class _Writer:
             wanted[v_end] = v
         elif v_end not in self.places:
             wanted[v_end] = self._room(v_end)
+        # a move may write directly to where the stage reads its state, if nobody needs the result later
         fits = x is not None and step.operations[x_end][0] == "move" and x_end in calls and step.last_use[x_end] <= end
         self._write_calls(calls, wanted, {x_end: x} if fits and x is not None else {})
         if x is not None and self.places[x_end] is not x:
@@ -475,6 +478,7 @@ class _Writer:
         assert isinstance(result, Part)
         if self.factor != s:
             store_matrix(program, self.system.nv, lambda: self._number(s))
+        # kept for the next increment with the same part of the step, as in the second stage of a Rosenbrock method
         self.factor = s
         solve_in_program(program, self.system.nv, of_M, of_K, result)
 
@@ -489,6 +493,7 @@ class _Writer:
             for k in range(self.system.unknowns):
                 program.store("guess", k, 0, self.places[guess].load(program, k))
         else:
+            # the guess stands in an array of its own, which is not the place of its vector for what follows
             known = dict(self.places)
             self._compute({guess: Part("guess")})
             self.places = known
@@ -498,6 +503,7 @@ class _Writer:
                 program.store("scratch", slope, 0, self._number(slope))
 
         def write(z: Part, result: Part) -> None:
+            # written inside of the iteration: what earlier code has left in memory may have been overwritten there
             known, self.latest, self.factor = dict(self.places), None, None
             self.places[unknown], self.in_registers = z, derived and self.system.in_registers
             self._write_calls(step.bodies[p], {} if derived else {residual: result}, {residual: result})
@@ -505,6 +511,7 @@ class _Writer:
 
         first, n = (0, self.system.unknowns) if derived else self.system.solved_together
         if not step.follows:
+            # no Jacobian of an earlier step is to be used
             with program.loop(0, 1):
                 program.store("kept", first, 0, 0.0)
         newton = Newton(
@@ -528,6 +535,7 @@ class _Writer:
         program, (_, unknown, residual, *_) = self.program, self.step.operations[p][1:]
         known, self.derives, self.in_registers = dict(self.places), True, True
         self.places[unknown] = Part("unknowns")
+        # orthonormal directors serve the loads alone, and these are held constant
         calls = [i for i in self.step.bodies[p] if self.step.operations[i][0] != "orthonormal"]
         self._write_calls(calls, {})
         z, r = ([place.load(program, k) for k in range(self.system.unknowns)] for place in

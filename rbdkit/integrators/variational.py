@@ -1,4 +1,17 @@
-"""A variational integrator in joint coordinates: the midpoint rule on the manifold of positions."""
+"""A variational integrator in joint coordinates: the midpoint rule on the manifold of positions.
+
+The discrete Lagrangian ``L_d(x_0, x_1) = h L(x_0 exp(u/2), u/h)`` takes the Lagrangian at the midpoint of the motion
+``x_1 = x_0 exp(u)``. Its derivatives are the momenta at both ends of the step (Marsden and West 2001, position-momentum
+form): ``p_0 = -D_1 L_d`` is solved for u, then ``p_1 = D_2 L_d`` is evaluated. A map that comes from one function L_d
+like this is symplectic, also if the mass matrix depends on x; and it keeps the momenta of all symmetries that L_d has.
+
+What a step hands on is the momentum, ``p = M(x) v``, for which the velocity of a state stands. That distinguishes it
+from the implicit midpoint rule for velocities, whose energy may drift where inertia changes.
+
+The derivatives need no derivative of L: by the equations of motion ``d/dt (M v) = dL/dx + Q``, so the forward dynamics
+at the midpoint give the impulse h dp/dt there, and `_at_ends` moves momentum and half of the impulse to either node,
+whose moving axes differ from those at the midpoint.
+"""
 
 from __future__ import annotations
 
@@ -80,6 +93,7 @@ class Variational(OneStep):
             leaving, _ = _ends(system, state, h, v_m)
             return leaving - p
 
+        # a body at rest has no momentum to be accurate to, but an impulse
         largest = np.maximum(newton.largest(p, least=1e-300), newton.largest(h * change))
         what = f"the momentum of the step from t = {state.t:.6g} s"
         return newton.solve(
@@ -103,6 +117,7 @@ def _momenta(system: Any, x: NDArray, v: NDArray, vdot: NDArray) -> tuple[NDArra
     if hasattr(system, "momenta"):
         return system.momenta(x, v, vdot)
     M = system.inertia(x)
+    # d/dt (M v) by the product rule
     return M @ v, M @ vdot + system.inertia_slope(x, v) @ v
 
 
@@ -125,6 +140,7 @@ def _at_ends(system: Any, u: NDArray, m: NDArray, impulse: NDArray) -> tuple[NDA
         one = np.eye(len(u))
         return np.array([system.local_rate(u, e) for e in one]).reshape(one.shape).T
 
+    # where velocities commute A is the identity, and the momenta are m - impulse / 2 and m + impulse / 2
     forth, back = A(u), A(-u)
     pull = np.linalg.solve(A(0.5 * u).T, impulse - (forth - back).T @ m)
     return back.T @ (m + 0.5 * pull) - A(-0.5 * u).T @ pull, forth.T @ (m + 0.5 * pull)

@@ -70,5 +70,6 @@ class VelocityEuler(OneStep):
         """
         t, x, v = state.t, state.x, state.v
         gamma = 1.0 / h if isinstance(self.gamma, str) else self.gamma
+        # the constraint on the new velocities, J (v + h a) = -gamma g, written as one on accelerations
         change = h * system.corrected(t, x, v, -v / h, gamma / h, 1.0 / h)
         return system.stiffness(t, x, v).increment(h, change, h * h * v) if self.stiff else change
