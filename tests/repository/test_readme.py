@@ -24,7 +24,13 @@ def blocks(text: str, language: str) -> list[str]:
 def links(page: Path) -> list[str]:
     """The targets inside the repository to which a page links."""
     targets = LINK.findall(page.read_text(encoding="utf-8"))
-    return [target for target in targets if not re.match(r"[a-z]+:|#", target)]
+    return [target for target in targets if not re.match(r"[a-z]+:", target)]
+
+
+def headings(page: Path) -> set[str]:
+    """What a link can name behind '#': the headings of a page, as code-hosting pages write them."""
+    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 
 
 def test_commands_exist(readme, root):
@@ -43,7 +49,10 @@ def test_links_into_the_repository_lead_somewhere(stored_files, root):
     assert root / "README.md" in pages
     for page in pages:
         for target in links(page):
-            assert (page.parent / target.split("#")[0]).exists(), f"{page.relative_to(root)}: {target}"
+            file, _, heading = target.partition("#")
+            place = page.parent / file if file else page
+            assert place.exists(), f"{page.relative_to(root)}: {target}"
+            assert not heading or heading in headings(place), f"{page.relative_to(root)}: {target}"
 
 
 def test_every_page_of_the_documentation_is_linked_from_the_readme(root):
