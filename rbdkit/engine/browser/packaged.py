@@ -131,6 +131,7 @@ def packaged(
     if own is not None:
         numbers["own_numbers"] = np.array(own.law.numbers)
         taken |= own.tables
+    # what the page may change must stay a number, even if it is 0 now
     fixed = {k: x for k, x in fixed_numbers(plan, numbers["rows"]) if k not in adjust.rows}
     law = None if tau is None else _feedback(tau, plan.nq, plan.nv, gains or {})
     kinds_touching = None if scene is None else scene.kinds
@@ -146,6 +147,7 @@ def packaged(
     widths = {"adjust": 0}
     for name, task in tasks.items():
         programs[name], widths[name] = _record(name, task, plan, fixed)
+    # what no program reads is not sent
     used = {name for program in programs.values() for name in program.arrays}
     unread = set() if rows is None else {*rows.numbers} - used
     numbers = {name: x for name, x in numbers.items() if name not in unread}

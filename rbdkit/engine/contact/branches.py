@@ -45,6 +45,7 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
     root = {a: way[0] for a, way in supports.items()}  # for each velocity, the first on its path from the world
     for own in ties:
         tied = {root[a] for a in own}
+        # all branches that a constraint couples become the first of them
         root = {a: min(tied) if r in tied else r for a, r in root.items()}
     branch_of_root: dict[int, int] = {}
     members: list[list[int]] = [[]]
@@ -53,6 +54,7 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
             branch_of_root[root[a]] = len(members)
             members.append([])
         members[branch_of_root[root[a]]].append(a)
+    # rounded up to whole lines
     sizes = [-(-len(own) // LINE) * LINE for own in members]
     first = np.cumsum([0, *sizes])
     velocity_at = np.zeros(max(int(first[-1]), 1), dtype=np.int64)
@@ -62,6 +64,7 @@ def branch_tables(layout: Layout, ties: Iterable[Sequence[int]] = ()) -> dict[st
     for branch, own in enumerate(members):
         for k, a in enumerate(own):
             velocity_at[first[branch] + k], place[a] = a, k
+            # without the velocity itself, which stands last
             for b in supports[a][:-1]:
                 above[first[branch] + k].append(k - int(place[b]))
                 factor[first[branch] + k].append(a * layout.nv + b)

@@ -102,6 +102,7 @@ class Diary:
         program.store("contact_state", 0, FULL, 0.0)
         with program.when_less(program.count("log_room"), most):
             program.store("contact_state", 0, FULL, 1.0)
+            # tells the batch runner that the run is not over: it empties the log and goes on
             program.store("turns", 0, 0, 0.0)
         program.leave_if(program.load("contact_state", 0, FULL) > 0.5)
 
@@ -162,6 +163,7 @@ class Diary:
         program.store("contact_state", 0, FULL, 0.0)
         for contact in self.contacts.each():
             program.store("contact_state", 0, FULL, program.load("contact_state", 0, FULL) + 1.0)
+            # the factor is 0 for joint limits and the like, which penetrate nothing
             depth = -contact[GAP] * program.load("slot_in_space", contact.part(SLOT))
             deeper = depth > program.load("account", 0, DEEPEST)
             slot = program.load("slot_numbers", contact.part(SLOT))
@@ -181,6 +183,7 @@ class Diary:
     def _events(self) -> None:
         """Log the pairs that begin or cease to push, to slide and to stick."""
         program = self.program
+        # pairs of the step before as well, since they may have lost contact
         for pair in self._before():
             for k, x in ((PUSH, 0.0), (HARDEST, 1e300), (SLIDING, 1.0), (ROUGH, 0.0)):
                 program.store("pairs_now", pair, k, x)
@@ -197,6 +200,7 @@ class Diary:
             still = both(both(pushes, rough), square <= slow * slow)
             now: dict[int, Scalar] = {
                 PUSH: push + contact[IMPULSE],
+                # points that do not push have not been hit
                 HARDEST: select(pushes, minimum(hardest, contact[ARRIVING]), hardest),
                 SLIDING: select(still, 0.0, sliding),
                 ROUGH: select(both(pushes, rough), 1.0, is_rough),
@@ -212,6 +216,7 @@ class Diary:
             slot = program.entry("slots_before", number)
             pair = self._pair(slot)
             with program.loop(0, 1):
+                # several slots may belong to one pair: the first resets its status, so the loss is logged once
                 gone = both(program.load("pairs_now", pair, STATUS) > 0.5, program.load("pairs_now", pair, PUSH) <= 0.0)
                 program.break_if(select(gone, 0.0, 1.0) > 0.5)
                 program.store("pairs_now", pair, STATUS, APART)

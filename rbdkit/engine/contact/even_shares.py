@@ -90,10 +90,12 @@ class EvenShares:
                 enough = maximum(
                     program.load("contact_state", 0, TOLERANCE), FLAT * program.load("contact_state", 0, SCALE)
                 )
+                # what has not converged by now may be cycling
                 left = program.load("contact_state", 0, RESIDUAL) > enough
                 program.store("contact_state", 0, OPEN, select(left, 1.0, 0.0))
                 program.store("contact_state", 0, TOGETHER, select(left, float(SLOWER), 0.0))
                 for contact in self.contacts.each():
+                    # changes half as large if another round follows, else the full masses again
                     self._stiffen(
                         contact, select(program.load("contact_state", 0, OPEN) > 0.5, 2.0, 1.0 / contact[PART])
                     )
@@ -122,6 +124,7 @@ class EvenShares:
                     program.store("points_of_couple", couple, 0, 0.0)
             for contact in self.contacts.each():
                 near = 10.0 * FLAT * program.load("contact_state", 0, SCALE)
+                # listed contacts that stay apart carry nothing, and do not count
                 touches = select(contact[SPEED] - contact[TARGET] <= near, 1.0, 0.0)
                 for couple, many in self._couples(contact):
                     points = program.load("points_of_couple", couple) + touches
@@ -129,6 +132,7 @@ class EvenShares:
                     is_open = select(points > many - 0.5, 1.0, program.load("contact_state", 0, OPEN))
                     program.store("contact_state", 0, OPEN, is_open)
             with program.loop(1, self.contacts.count()) as place:
+                # contacts at one place have equal keys, and so are neighbours in the order of visits
                 at = [Contact(program, program.entry("visit_order", place - k)) for k in (1, 0)]
                 last, here = (program.load("contact_keys", contact.number) for contact in at)
                 ties = here - last < ONE_PLACE * program.load("measures", 0, LONG)
@@ -146,6 +150,7 @@ class EvenShares:
         """Set all impulses to zero."""
         for contact in self.contacts.each():
             for r in range(ROWS):
+                # the velocities must forget the impulses, too
                 contact[CHANGE + r] = -contact[IMPULSE + r]
                 contact[IMPULSE + r] = 0.0
             push(contact, self.solving)
@@ -163,6 +168,7 @@ class EvenShares:
             contact[PART] = 1.0
             program.store("parts_of_mass", 0, 0, 1.0)
             for branch in _branches(contact):
+                # of its two bodies, the one with more points decides
                 most = maximum(program.load("parts_of_mass", 0), program.load("points_of_branch", branch))
                 program.store("parts_of_mass", 0, 0, most)
             self._stiffen(contact, program.load("parts_of_mass", 0))
@@ -170,6 +176,7 @@ class EvenShares:
     def _stiffen(self, contact: Contact, factor: Scalar) -> None:
         """Divide the mass that a contact sees by a factor."""
         for k in (PART, NN, TT, N1, N2):
+            # less mass means a larger response to the same impulse
             contact[k] = contact[k] * factor
         for k in range(INVERSE, INVERSE + 6):
             contact[k] = contact[k] / factor

@@ -118,6 +118,7 @@ class RecordedForceTree(RecordedTouchingTree):
         if self.law.act_apart is not None:
             with self.program.loop(0, self.program.count("n_slots")) as slot:
                 self._put(rates, slot, self._said("act_apart", slot, v, None))
+        # the two energies are the last state variables
         for back in (2, 1):
             rates.store(self.program, last - back, 0.0)
         for contact in self.contacts.each():
@@ -154,6 +155,7 @@ class RecordedForceTree(RecordedTouchingTree):
         if self.law.settle is not None:
             self._place(Part("x_new"), v)
             self._list()
+            # at the end of the step: all of it has passed
             self._tell_law(moment.time + moment.h, moment.h)
             for contact in self.contacts.each():
                 slot = contact.part(SLOT)
@@ -195,9 +197,11 @@ class RecordedForceTree(RecordedTouchingTree):
         size, limit = sqrt(f[1] * f[1] + f[2] * f[2]), LIMIT * (contact[FRICTION] * f[0])
         pushes = dot(list(f), list(f)) > 0.0
         for r, u in enumerate([contact[ARRIVING + r] for r in range(3)]):
+            # below the friction limit a point sticks: its slow creep is no sliding
             contact[SPEED + r] = 0.0 if r == 0 else select(size < limit, 0.0, u)
         for r, x in enumerate(f):
             contact[IMPULSE + r] = h * x
+        # an open gap keeps points within reach that do not push out of the log
         contact[GAP] = select(pushes, contact[GAP], 1.0)
 
     def _take_work(self, v: Part) -> None:
@@ -212,6 +216,7 @@ class RecordedForceTree(RecordedTouchingTree):
         n, t_1, t_2 = (contact.vector(k) for k in (NORMAL, FIRST, SECOND))
         # SPEED serves as scratch for the force vector: inside the loop below, values must come from an array.
         contact.keep(SPEED, f[0] * n + f[1] * t_1 + f[2] * t_2)
+        # action on the second body, reaction on the first
         for which, sign in ((LINK_S, 1.0), (LINK_P, -1.0)):
             for a, S in movers_of(program, contact.part(which)):
                 moved = Vector(S[3:]) + cross(Vector(S[:3]), contact.vector(POINT))

@@ -34,11 +34,13 @@ def grid_arrays(pairs: NDArray, n_shapes: int, kinds: list[tuple[int, int, bool]
     ----------
     pairs : (rows, 2) the shapes of each row. kinds : first row, end, and whether a half-space is in it, for each kind.
     """
+    # the row of each pair of shapes, -1 where they may not touch
     row_of = np.full((n_shapes, n_shapes), -1.0) if len(pairs) >= MANY * n_shapes else np.zeros((0, 0))
     ends, gridded = [], np.zeros(n_shapes)
     for first, end, flat in kinds:
         own = pairs[first:end]
         shapes = np.unique(own)
+        # that table has room for one row of each pair
         once = len(np.unique(own, axis=0)) == len(own)
         if flat or not once or not row_of.size or len(own) < MANY * len(shapes):
             ends.append(end)
@@ -53,6 +55,7 @@ def grid_arrays(pairs: NDArray, n_shapes: int, kinds: list[tuple[int, int, bool]
         "pair_row": row_of.ravel() if n else np.zeros(1),
         "gridded": gridded if n else np.zeros(1),
         "grid_around": AROUND.ravel(),
+        # twice as many chains as shapes: most hold one shape or none
         "grid_chains": np.array([2.0 * n + 1.0]),
     }, ends
 
@@ -105,8 +108,10 @@ class Grid:
         """Return the hash of a cell: the index of its chain; 0 for NaN."""
         chains = self.program.load("grid_chains", 0)
         total = dot(list(SPREAD), cell)
+        # `whole` rounds to the nearest, so the remainder may be negative
         rest = total - chains * whole(total / chains)
         rest = select(rest < 0.0, rest + chains, rest)
+        # neither NaN nor the round-off of huge indices may lead outside of the table
         return select(rest >= 0.0, select(rest < chains, rest, 0.0), 0.0)
 
     def _enter(self, i: Index, reach: tuple[str, int]) -> None:
@@ -118,6 +123,7 @@ class Grid:
             program.store("shape_cell", at, k, x)
         program.store("shape_chain", i, 0, self._chain(cell))
         chain = program.truncated("shape_chain", i)
+        # a linked list: the new shape becomes the first of its chain
         program.store("chain_next", i, 0, program.load("chain_first", chain))
         program.store("chain_first", chain, 0, program.load("shape_numbers", i))
 
@@ -144,6 +150,7 @@ class Grid:
         with program.loop(0, 1):
             apart: Scalar = select(program.load("pair_row", row) < 0.0, 1.0, 0.0)
             for k in range(CELL):
+                # not zero for another cell with the same hash
                 apart = apart + abs(program.load("shape_cell", there, k) - program.load("grid_state", 0, CELL + k))
             between = [self._of(i, 9 + k) - self._of(j, 9 + k) for k in range(3)]
             near = self._of(i, 12) + self._of(j, 12) + program.load(reach[0], 0, reach[1])
@@ -160,6 +167,7 @@ class Grid:
     def _in_order(self, kind: int, first: Index) -> None:
         """Sort the rows found of a kind, which are almost in order (insertion sort), into "near_pairs"."""
         program = self.program
+        # nearly sorted already, since the rows of a kind are found shape by shape
         all_but_first = program.loop(first + 1, program.entry("near_ends", kind))
         with all_but_first as end, program.loop(end - 1, first - 1, -1) as k:
             before, here = (program.load("near_rows", k, by) for by in (0, 1))

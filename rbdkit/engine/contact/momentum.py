@@ -47,11 +47,13 @@ class Momentum:
             along = program.load("momentum", 0, ALONG)
             for r in range(self.solving.rows):
                 way = contact[impulse + r] - contact[EARLIER + r]
+                # weighted by the response to an impulse: the product is an energy, for light and heavy bodies alike
                 along = along + contact[TT if r else NN] * contact[CHANGE + r] * way
             program.store("momentum", 0, ALONG, along)
         known = program.load("momentum", 0, FACTOR) > 0.5
         t = program.load("momentum", 0, WEIGHT)
         ahead = select(known, select(program.load("momentum", 0, ALONG) > 0.0, 1.0, 0.0), 0.0) > 0.5
+        # Nesterov (1983): t' = (1 + sqrt(1 + 4 t^2)) / 2; the step goes further by the factor (t - 1) / t'
         t_next = 0.5 + 0.5 * sqrt(1.0 + 4.0 * t * t)
         program.store("momentum", 0, FACTOR, select(ahead, (t - 1.0) / t_next, 0.0))
         program.store("momentum", 0, WEIGHT, select(ahead, t_next, 1.0))

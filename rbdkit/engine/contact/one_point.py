@@ -76,6 +76,7 @@ def in_disc(x: Parts, radius: Scalar) -> Parts:
     """Project a vector onto the disc of a radius about the origin."""
     square = dot(x, x)
     outside = square > radius * radius
+    # the inner select, since both sides are computed and neither may divide by 0
     factor = select(outside, radius / sqrt(select(outside, square, 1.0)), 1.0)
     return [factor * part for part in x]
 
@@ -102,6 +103,7 @@ def own_inverse(nn: Scalar, n1: Scalar, n2: Scalar, t11: Scalar, t12: Scalar, t2
     a, b, c, d, e, f = nn, n1, n2, t11, t12, t22
     cofactors = [d * f - e * e, c * e - b * f, b * e - c * d, a * f - c * c, b * c - a * e, a * d - b * b]
     determinant = a * cofactors[0] + b * cofactors[1] + c * cofactors[2]
+    # by Hadamard's inequality the determinant is at most the product of the diagonal
     regular = determinant > REGULAR * (a * d * f)
     factor = select(regular, 1.0 / select(regular, determinant, 1.0), 0.0)
     return [factor * x for x in cofactors]
@@ -139,7 +141,9 @@ def slid(
     """
     push, *along = old
     new = select(nn > 0.0, maximum(push - wrong[0] / select(nn > 0.0, nn, 1.0), 0.0), push)
+    # the tangential velocity once the normal impulse has changed
     slip = [u + k * (new - push) for u, k in zip(wrong[1:], coupling, strict=True)]
+    # a gradient step; with the largest eigenvalue it cannot overshoot in any direction
     wanted = [x - u / select(tt > 0.0, tt, 1.0) for x, u in zip(along, slip, strict=True)]
     moves = both(nn > 0.0, tt > 0.0)
     return [new, *(select(moves, y, x) for x, y in zip(along, friction.nearest(wanted, new), strict=True))]

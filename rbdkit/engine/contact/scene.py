@@ -119,6 +119,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
     counts["n_places"] = len(branches["velocity_at"])
     if code is not None:
         counts |= {"n_stops": len(of_rows), "stops_row": 0, "stops_wrench": 0, "stops_path": 0}
+    # the inverse of "grid_chains" = 2 n + 1
     counts["n_gridded"] = round(0.5 * (float(grid["grid_chains"][0]) - 1.0))
     radii = shapes[shapes[:, 1 + RADIUS] > 0.0, 1 + RADIUS]
     number = pairs_in_order(model)
@@ -180,6 +181,7 @@ def _couples(shapes: NDArray, flat: NDArray, link: NDArray, stops: int) -> tuple
     (slots, 2) whether each shape of a slot is flat. stops : rows of unilateral constraints, each a couple of its own.
     """
     a, b = shapes[:, 0], shapes[:, 1]
+    # a number of its own for each slot without a flat shape, so that it counts for itself
     alone = -1 - np.arange(len(shapes))
     pairs = [np.sort(link[shapes], axis=1)]
     for k, (shape, other) in enumerate(((a, b), (b, a))):
@@ -223,8 +225,10 @@ def _shapes(frames: NDArray, rows: Sequence[PairsOfKind]) -> tuple[NDArray, list
             numbers[:, 1:10] = (R @ placement[:, :3, :3]).reshape(-1, 9)
             numbers[:, 10:13] = p + np.einsum("kij,kj->ki", R, placement[:, :3, 3])
             numbers[:, 13 : 13 + lengths.shape[1]] = lengths
+            # half-spaces have no bounding ball
             numbers[:, 1 + RADIUS] = np.where(np.isfinite(radius), radius, 0.0)
             given.append(numbers)
+    # a shape that is in many pairs is stored once
     shapes, place = np.unique(np.concatenate([np.zeros((0, 1 + SHAPE)), *given]), axis=0, return_inverse=True)
     ends = np.split(np.ravel(place), np.cumsum([len(x) for x in given])[:-1]) if given else []
     return shapes, [(ends[2 * k], ends[2 * k + 1]) for k in range(len(rows))]

@@ -67,6 +67,7 @@ class Search:
     def __init__(self, at: BaseMotion, kinds: tuple[Kind, ...]) -> None:
         self.at, self.program, self.kinds = at, at.tree.program, kinds
         self._v_free = at.tree.field(mv)
+        # a half-space has no bounding ball, so no cell of the grid either
         round_kinds = [(k, name_of(kind)) for k, kind in enumerate(kinds) if kind.first != "half-space"]
         self._grid = Grid(self.program, round_kinds, NOW)
 
@@ -80,6 +81,7 @@ class Search:
         for k, kind in enumerate(self.kinds):
             name = name_of(kind)
             first = program.count(f"first_{name}")
+            # the inner loop of one turn makes `break_if` skip a single pair
             with program.loop(first, program.entry("near_ends", k)) as place, program.loop(0, 1):
                 number = program.entry("near_pairs", place)
                 entry = number * TOUCH
@@ -99,9 +101,11 @@ class Search:
             by = [program.load("shapes_now", now, 9 + j) - program.load("shapes_then", then, j) for j in range(3)]
             program.store("near_state", 0, MOVED, maximum(program.load("near_state", 0, MOVED), dot(by, by)))
         margin = program.load("contact_state", 0, MARGIN)
+        # both shapes of a pair may have moved towards each other
         closer = 2.0 * sqrt(program.load("near_state", 0, MOVED)) + margin
         program.store("near_state", 0, ANEW, select(closer < program.load("near_state", 0, REACH), 0.0, 1.0))
         with program.when("near_state", 0, ANEW):
+            # far enough for several steps at this speed, and for slow motions by the skin alone
             reach = 4.0 * program.load("contact_state", 0, MARGIN) + program.load("shape_skin", 0)
             program.store("near_state", 0, REACH, reach)
             with program.loop(0, program.count("n_shapes")) as shape:
@@ -170,6 +174,7 @@ class Search:
         where = ("near_state", REACH) if margin is None else ("contact_state", margin)
         near = x_s[12] + x_p[12] + self.program.load(where[0], 0, where[1])
         if kind.first == "half-space":
+            # the normal of a half-space is the third column of its rotation
             return dot([x_p[2], x_p[5], x_p[8]], between) > near
         return dot(between, between) > near * near
 
@@ -215,6 +220,7 @@ class Search:
     def _parts(self, contact: Contact, number: Index, slot: Index, links: list[Index]) -> None:
         """Write the contact's entries of "contact_parts": links, branches and where its rows begin."""
         program = self.program
+        # whole numbers have no select: a product with 1 or 0 takes its place
         apart = program.entry("pair_shapes", number * TOUCH + 2)
         of_p, of_s = (program.entry("branch_of_link", link) for link in links)
         place_p, place_s = (program.entry("branch_place", branch) for branch in (of_p, of_s))
@@ -248,6 +254,7 @@ def tangents_of(n: Vector) -> tuple[Vector, Vector]:
     """
     x, y, z = n
     s = select(dot(TILTED, n) < 0.0, -1.0, 1.0)
+    # s has the sign of z unless z is small: the denominator is never near 0
     a = -1.0 / (s + z)
     b = x * y * a
     return Vector((s + x * x * a, b, -x)), Vector((b, s + y * y * a, -y))

@@ -17,6 +17,7 @@ def gyroscopic(w: Vector, inertia: Matrix, h: Scalar) -> Vector:
     spin = inertia @ w
     push = -h * cross(w, spin)
     slope = (0.5 * h) * (skew(w) @ inertia - skew(spin))
+    # the explicit step, the second term, has been taken already
     return solved(inertia + slope, push) - solved(inertia, push)
 
 

@@ -111,6 +111,7 @@ class Stops:
                 program.store(
                     "stop_speed", 0, 0, program.load("stop_speed", 0) + program.load("stop_J", row + k) * speed
                 )
+            # the faster approach of two: before the step, and after it without contacts
             closing = -minimum(program.load("stop_speed", 0), program.load("stop_slip", r))
             margin = maximum(
                 program.load("contact_state", 0, MARGIN), 4.0 * program.load("contact_state", 0, H_STEP) * closing

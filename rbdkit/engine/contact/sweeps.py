@@ -90,6 +90,7 @@ class Sweeps:
             least = least_speed(gap, arriving, free, self._rebound(contact), h, slow)
             contact[TARGET], contact[PULL] = least, free - arriving
             size = program.load("contact_state", 0, TOLERANCE)
+            # the velocity error at zero impulses is the scale of all tolerances of the step
             for wrong in (free - least, *slip):
                 size = maximum(size, abs(wrong))
             program.store("contact_state", 0, TOLERANCE, size)
@@ -103,6 +104,7 @@ class Sweeps:
         for contact in self.contacts.each():
             before = contact.part(SLOT) * ROWS
             for r in range(ROWS):
+                # warm start: applied below like any other change of the impulses
                 contact[IMPULSE + r] = contact[CHANGE + r] = program.load("slot_impulses", before, r)
             push(contact, self.solving)
 
@@ -125,6 +127,7 @@ class Sweeps:
         """Return whether the iteration failed to come near the contact law: a condition for `select`."""
         off, limit = self.program.load("contact_state", 0, MISSED), self.program.load("contact_options", 0, HARD)
         left = self.program.load("contact_state", 0, RESIDUAL) > self.program.load("contact_state", 0, TOLERANCE)
+        # both limits, as a small error is no harm, and a step with large velocities has a larger one
         wrong = both(
             off > WRONG * self.program.load("measures", 0, FAST),
             off > limit * self.program.load("contact_state", 0, SCALE),
@@ -149,6 +152,7 @@ class Sweeps:
         program.store("contact_state", 0, TOLERANCE, 0.0)
         for contact in self.contacts.each():
             ahead = contact[GAP] + program.load("contact_state", 0, H_STEP) * contact[SPEED]
+            # a part of an overlap is undone; a gap that stays open may close altogether, and no more
             wrong = select(ahead < 0.0, program.load("contact_options", 0, RECOVERY), 1.0) * ahead
             wrong = wrong / program.load("contact_state", 0, H_STEP)
             contact[TARGET], contact[OUT] = -wrong, 0.0
@@ -168,11 +172,13 @@ class Sweeps:
         momentum = Momentum(program, solving)
         program.store("contact_sweeps", 0, 0, 0.0)
         momentum.begin()
+        # left from inside: the most iterations are a number of the method, not part of the code
         with program.loop(0, LARGEST_WHOLE // 2):
             program.store("contact_state", 0, RESIDUAL, 0.0)
             for contact in self.contacts.each():
                 visit(contact, solving)
             if solving.rough:
+                # Jacobi: velocities change only when all contacts have read them
                 with program.when("contact_state", 0, TOGETHER):
                     for contact in self.contacts.each():
                         push(contact, solving)
@@ -181,6 +187,7 @@ class Sweeps:
             settled = program.load("contact_state", 0, RESIDUAL) <= program.load("contact_state", 0, TOLERANCE)
             most = program.load("contact_options", 0, MOST)
             second = equal(program.load("contact_state", 0, TOGETHER), float(AT_ONCE))
+            # the second round gives up sooner, as another one follows
             most = select(second, minimum(most, float(ENOUGH)), most)
             last = select(made < most, 0.0, 1.0)
             program.break_if(select(settled, 1.0, last) > 0.5)
@@ -189,6 +196,7 @@ class Sweeps:
     def end(self) -> None:
         """Keep the impulses as the warm start of the next step."""
         program = self.program
+        # slots of the step before are cleared first: their contacts may be gone
         with program.loop(0, program.entry("contact_counts", BEFORE)) as k:
             place = program.entry("slots_before", k) * ROWS
             for r in range(ROWS):

@@ -83,6 +83,7 @@ class _Step:
         system.speed_up(v, v_rate, v_new)
         system.touch(moment, v_new, u, self.law)
         for k in system.freedoms():
+            # from velocities to the displacements of the step
             u.store(program, k, program.load("scratch", 0) * u.load(program, k))
         system.glide(x, u, v_new, Part("x_new"))
         system.close(Part("x_new"), v_new, lambda: moment.time + moment.h)

@@ -166,16 +166,19 @@ class RecordedTouchingTree(RecordedTree):
         program.store("contact_state", 0, H_STEP, moment.h)
         program.store("contact_state", 0, NOW, moment.time)
         program.store("contact_state", 0, FULL, 0.0)
+        # this and the unilateral constraints set the margin, so both come before contacts are listed
         self.search.fastest(v)
         if self.stops is not None:
             self.stops.look(v)
         self.search.record()
+        # sorted before the unilateral constraints are appended, which have no place in space to sort by
         self.order.record()
         if self.stops is not None:
             self.stops.record()
         program.store("account", 0, CROWDED, program.load("contact_state", 0, FULL))
         program.leave_if(program.load("contact_state", 0, FULL) > 0.5)
         self.rows.record()
+        # "contact_v" has the velocities branch by branch, in whole lines
         for a in tree.freedoms():
             place = program.entry("place_of_velocity", a)
             program.store("contact_v", place, 0, v.load(program, a))
@@ -194,4 +197,5 @@ class RecordedTouchingTree(RecordedTree):
             place = program.entry("place_of_velocity", a)
             v_new = program.load("contact_v", place)
             v.store(program, a, v_new)
+            # positions move with what resolves overlaps, velocities do not
             u.store(program, a, v_new + program.load("contact_out", place))

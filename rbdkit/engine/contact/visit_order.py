@@ -28,6 +28,7 @@ class VisitOrder:
         program, across = self.program, Vector(ACROSS)
         for contact in self.contacts.each():
             along = dot(across, contact.vector(NORMAL))
+            # squared, so that the key stays if two bodies change places and the normal turns round
             key = dot(across, contact.vector(POINT)) + program.load("measures", 0, LONG) * (along * along)
             program.store("contact_keys", contact.number, 0, key)
         for gap in GAPS:

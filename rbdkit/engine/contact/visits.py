@@ -124,6 +124,7 @@ def visit(contact: Contact, solving: Solving) -> None:
             _smooth(contact, solving, u[0])
         with program.loop(0, 1):
             change = [contact[CHANGE + r] for r in range(solving.rows)]
+            # nothing to apply, or to be applied later
             waits = select(equal(dot(change, change), 0.0), 1.0, program.load("contact_state", 0, TOGETHER))
             program.break_if(waits > 0.5)
             _push(contact, solving, form)
@@ -141,6 +142,7 @@ def _speeds(contact: Contact, solving: Solving, form: int) -> list[Scalar]:
     rows = range(solving.rows)
     if form == MORE:
         for r in rows:
+            # summed up in memory, since values of a block do not outlive the loop over lines
             contact[SPEED + r] = 0.0
         for line in _each(parts(contact), solving.velocities):
             v = line.velocities()
@@ -175,6 +177,7 @@ def _push(contact: Contact, solving: Solving, form: int) -> None:
 
 def _smooth(contact: Contact, solving: Solving, u: Scalar) -> None:
     nn, n = contact[NN], contact[solving.impulse]
+    # where nn = 0, impulses move nothing, and the contact keeps its own
     new = select(nn > 0.0, maximum(n - (u - contact[TARGET]) / select(nn > 0.0, nn, 1.0), 0.0), n)
     contact[solving.impulse], contact[CHANGE] = new, new - n
     _note(contact, nn * abs(new - n))
@@ -184,11 +187,14 @@ def _rough(contact: Contact, solving: Solving, u: list[Scalar]) -> None:
     program = contact.program
     old, wrong = [contact[IMPULSE + r] for r in range(ROWS)], [u[0] - contact[TARGET], *u[1:]]
     for r in range(ROWS):
+        # stored for the conditional part below, which cannot use values of this block; until the end, CHANGE holds the
+        # old impulse
         contact[SPEED + r], contact[CHANGE + r] = u[r], old[r]
     inverse = [contact[INVERSE + k] for k in range(6)]
     new = arrested(old, wrong, inverse)
     for r, x in enumerate(new):
         contact[IMPULSE + r] = x
+    # most points stick: what follows is skipped for these
     program.store("contact_state", 0, ASIDE, select(sticks(new, inverse, solving.friction(contact)), 0.0, 1.0))
     with program.when("contact_state", 0, ASIDE):
         old, wrong = [contact[CHANGE + r] for r in range(ROWS)], wrong_of(contact)

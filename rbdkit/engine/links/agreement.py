@@ -37,6 +37,7 @@ def require_agreement(joint: JointType, motion: TracedMotion, numbers: tuple[flo
     ModelError
         If the class contradicts itself, for example with a motion subspace that is not the derivative of its pose.
     """
+    # seeded, so that a joint type passes always or never
     rng, found = np.random.default_rng(1), 0
     with np.errstate(all="ignore"):
         for _ in range(TRIES):
@@ -114,6 +115,7 @@ def _compare(joint: JointType, motion: Any, numbers: NDArray, q: NDArray, v: NDA
     by_q = replay(motion.pose_by_q, lambda leaf: (q if leaf[1] == "q" else numbers)[leaf[3]])
     slopes = np.array(by_q, dtype=float).reshape(12, joint.nq) @ np.array(motion.rates(q)).reshape(joint.nv, joint.nq).T
     for k in range(joint.nv):
+        # of the moved frame in its own axes: R^T R' and R^T p'
         twist = np.concatenate([unskew(R.T @ slopes[:9, k].reshape(3, 3)), R.T @ slopes[9:, k]])
         what = "motion_subspace is not the derivative of its pose"
         _agree(joint, what, q, f"column {k}", S[:, k], "the pose moves by", twist)

@@ -115,6 +115,7 @@ def made_of(model: Model, force: Force) -> tuple[Any, tuple[int, ...]]:
     element = force.element
     values = [x for value in element.structure().values() for x in (value if isinstance(value, tuple) else (value,))]
     others = (model._frame_index, model._joint_index, model._loop_names)  # a joint may have the name of a body
+    # their functions may depend on more than parameters, and states have places in the state
     if element.is_users_own or element.states:
         return force.name, ()
     named = (x for x in values if isinstance(x, str) and x != model.bodies[0].name)

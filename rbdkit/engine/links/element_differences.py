@@ -60,6 +60,7 @@ def differenced(model: Model, force: Force, q: NDArray, qd: NDArray, z: NDArray,
         there, rows = act(moved, q, v), []
         for body in bodies:
             motion, wrench = moved.get(body, at.motion(body)), there.wrenches.get(body, np.zeros(6))
+            # from the world's origin to that of the body
             n = wrench[:3] - np.cross(motion.p, wrench[3:])
             rows += [motion.R.T @ n, motion.R.T @ wrench[3:]]
         return np.concatenate([np.zeros(0), *rows, [float(there.torques.get(a, 0.0)) for a in velocities]])
@@ -96,4 +97,5 @@ def _moved(motion: BodyMotion, u: NDArray, level: str) -> BodyMotion:
 
 def _slope(values: Sequence[NDArray]) -> NDArray:
     """Return the fourth-order central difference of values at -2, -1, 1 and 2 times `STEP`."""
+    # exact for polynomials up to degree 4; the error is of order STEP^4
     return (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * STEP)

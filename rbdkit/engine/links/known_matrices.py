@@ -28,6 +28,7 @@ class KnownMatrices:
     def transform(self, X: plx) -> NDArray:
         """Return a transform as the matrix X; X, its transpose and the force transform X* become known."""
         matrix = roomy(X.rows())
+        # X* has the same blocks as X, with the lower left one at the upper right
         force = roomy(np.zeros(SIX))
         force[:3, :3] = force[3:, 3:] = matrix[:3, :3]
         force[:3, 3:] = matrix[3:, :3]
@@ -65,6 +66,7 @@ class KnownMatrices:
             half = roomy(np.array([_times("X.T", A, column) for column in B.rows()], dtype=object).T)
             self._known.setdefault(_key(half), ("X.T I", (A, B)))
             return half
+        # X.T I X of one and the same X is an inertia again; of two different ones it is any matrix
         if (kind, other) == ("X.T I", "X") and _key(A[0].flat()) == _key(B.flat()):
             return self.inertia(B.inv_apply(A[1]))
         return None

@@ -67,6 +67,7 @@ def layout(model: Model) -> Layout:
     NotCovered
         If a joint is of a type that the engine does not know.
     """
+    # rotors of mimic joints have been merged into those of their masters
     geared = {joint.v_slice.start for joint in model.joints if joint.nv and joint.armature.any()}
     chain, uses = [], []
     for joint in model.joints[1:]:
@@ -74,6 +75,7 @@ def layout(model: Model) -> Layout:
         has_rotor = leader is None and joint.nv > 0 and joint.v_slice.start in geared
         kind = joint.type.simplified()
         if type(kind) is joints.Prescribed:
+            # a layout does not depend on the motion, and must be found again for another one
             kind = joints.Prescribed(kind.joint, _any_motion)
         if _of_users(kind):
             uses += chain_of(kind, joint.name)[1]
@@ -125,6 +127,7 @@ def _layout(chain: tuple[_Entry, ...], parent: tuple[int, ...]) -> Layout:
             carrier = len(links)
             body_of_link.append(body)
             first.append(k == 0)
+            # relative to the axes of the part before, in which its pose is
             bases.append(basis.T @ piece.basis)
             numbers.append(piece.numbers)
             ratio.append(1.0 if piece.ratio is None else piece.ratio)
@@ -188,4 +191,5 @@ def _breadth_first(parent: tuple[int, ...]) -> list[int]:
     depth = [0]
     for above in parent[1:]:
         depth.append(depth[above] + 1)
+    # a stable sort: bodies of one depth stay in order
     return sorted(range(1, len(parent)), key=depth.__getitem__)

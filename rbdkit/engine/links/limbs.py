@@ -104,6 +104,7 @@ def _ranks(links: Sequence[Link], chains: Sequence[list[int]], at_once: int) -> 
         chosen = sorted(alike, key=lambda k: alike[k], reverse=True)[: at_once - 1]
         length = min(alike[k][0] for k in chosen)
         if length:
+            # compared from the tips on, so that chains of different lengths share their ends
             limbs = [first, *(left[k] for k in chosen)]
             groups.append(list(zip(*(limb[-length:] for limb in limbs), strict=True)))
             left = [limb for k, limb in enumerate(left) if k not in chosen]
@@ -130,11 +131,13 @@ def limb_tables(layout: Layout, kinds: Sequence[Kind], limbs: Limbs, width: int)
 
     def place(numbers: Sequence[int]) -> None:
         nonlocal spaces
+        # number k of all lanes, then number k + 1: the lanes of a number are neighbours
         row[list(numbers)] = spaces * at_once * width + np.arange(len(numbers))
         spaces += 1
 
     place([0])
     for rank in limbs.ranks:
+        # parents that are computed alone are interleaved like the rank, which reads them in one load
         parents = [links[number - 1].parent for number in rank]
         if row[parents[0]] < 0:
             place(parents)

@@ -37,6 +37,7 @@ def numbers_of(model: Model) -> NDArray:
     """
     placements, I = np.array([joint.placement for joint in model.joints]), np.array(model.I)
     E, r = placements[:, :3, :3].transpose(0, 2, 1).reshape(-1, 9), placements[:, :3, 3]
+    # mass, first moment (out of the skew block) and the upper triangle of the inertia of each 6x6 matrix
     bodies = I[:, [5, 2, 0, 1, 0, 0, 0, 1, 1, 2], [5, 4, 5, 3, 0, 1, 2, 1, 2, 2]]
     return np.concatenate([model.gravity, np.hstack([E, r]).ravel(), bodies.ravel()])
 
@@ -46,6 +47,7 @@ def is_structure(numbers: NDArray) -> NDArray:
     found = numbers == 0.0
     joints = (len(numbers) - 3) // 22
     turns = numbers[3 : 3 + 12 * joints].reshape(joints, 12)[:, :9]
+    # in rotations alone: a length of 1 m is a number like any other
     found[3 : 3 + 12 * joints].reshape(joints, 12)[:, :9] |= np.abs(turns) == 1.0
     return found
 
@@ -251,6 +253,7 @@ class JointOnSymbols:
                 S[k] = ratio * axis if before is None else before + ratio * axis
                 speed = speed + rate * axis
             v_J = v_J + speed
+            # each part moves with those before it
             c_J = c_J + v_J.cross(speed) + _turned(B, motion.velocity_product(own_q, own_v, numbers))
         return X, Subspace(axis for axis in S if axis is not None), v_J, c_J
 

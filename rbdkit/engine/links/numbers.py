@@ -45,6 +45,7 @@ def _gathered(model: Model) -> dict[str, NDArray]:
     for joint in model.joints:
         ratio, offset = (1.0, 0.0) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
         for total, own in ((armature, joint.armature), (damping, joint.damping), (stiffness, joint.stiffness)):
+            # power: the velocity of a mimic joint has the ratio, and so has the force that it gives back
             total[joint.v_slice] += ratio**2 * own
         if joint.mimic is None:
             rest[joint.q_slice] = joint.rest
@@ -53,6 +54,7 @@ def _gathered(model: Model) -> dict[str, NDArray]:
     leaders = {model.joint(joint.mimic.leader).name for joint in model.joints if joint.mimic is not None}
     for joint in (model.joint(name) for name in leaders):
         if (K := stiffness[joint.v_slice])[0] > 0.0:
+            # where the springs together exert nothing
             rest[joint.q_slice] = moment[joint.q_slice] / K
     for joint in model.joints:
         if joint.nq == 1:

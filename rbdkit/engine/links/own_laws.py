@@ -44,6 +44,7 @@ def record_law(
     try:
         return _of_copy(law, asked, sizes, names)
     except Exception as fault:
+        # that the copy refuses impure code says less than where the function itself failed
         stopped = stopped if isinstance(fault, Impure) else fault
     raise NotTraced(f"{place_of(stopped)}{stopped}") from stopped
 

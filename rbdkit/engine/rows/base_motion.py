@@ -63,9 +63,11 @@ class BaseMotion:
         axes, world = Axes(tree, q), tree.world
         self._find_origin()
         self.R[world] = IDENTITY
+        # the origin is at the first link, so the world's lies at minus its position
         self.p[world] = -Vector(program.load("base_origin", 0, k) for k in range(3))
         if qd is not None:
             self.v[world] = STILL
+            # gravity as an upward acceleration of the world (Featherstone 2008, section 5.3)
             self.a[world] = mv(ZERO, -Vector(program.load("gravity", 0, k) for k in range(3)))
         for i in tree.outward():
             R_i, p_i = tree.pose(i, q[i])
@@ -100,6 +102,7 @@ class BaseMotion:
                 f = I.force(a=a_i, v=v_i)
                 for array, start in pushes:
                     f_x = fv.of([program.load(array, i.number * 6 + start, k) for k in range(6)])
+                    # forces are given about the world's origin
                     f = f - plx(IDENTITY, Vector(program.load("base_origin", 0, k) for k in range(3))).apply(f_x)
                 self._f[i] = f
 

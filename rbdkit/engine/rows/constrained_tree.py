@@ -80,6 +80,7 @@ class ConstrainedTree:
             asks = asks | {"gap", "slip"}
         self._write_rows(asks, "K" if guess is not None else "Y")
         if guess is not None:
+            # k = K guess - closing * gap: the guess keeps its component along the constraints
             self.elimination.along(guess)
             self._copy()
             with program.loop(0, self.m) as r:
@@ -101,6 +102,7 @@ class ConstrainedTree:
             if i.moves:
                 along = [x - bias for x, bias in zip(acting[i], C[i], strict=True)] if forces is None else forces[i]
                 for k, x in enumerate(along):
+                    # the force is one more column beside the rows, so it goes through the factors with them
                     program.store("Y", (i.v + k) * self.length + self.m, 0, x)
         self.elimination.factorise()
         self.elimination.react()
@@ -132,12 +134,14 @@ class ConstrainedTree:
                 gap = program.load("row_gap", r)
                 program.store("reactions", r, 0, gap)
                 share = abs(gap) * program.load("row_share", r)
+                # redundant rows close with the others, and have no correction of their own
                 counts = select(program.load("row_inverse", r) > 0.0, share, 0.0)
                 program.store("row_open", 0, 0, maximum(program.load("row_open", 0), counts))
             program.break_if(program.load("row_open", 0) <= CLOSED)
             self._correct(u)
             for i in tree.outward():
                 if i.moves:
+                    # lanes that are closed stay where they are while others go on
                     still_open = select(program.load("row_open", 0) > CLOSED, 1.0, 0.0)
                     moved[i] = i.motion.move(q[i], [still_open * x for x in u[i]])
             for k in tree.each(tree.nq):

@@ -145,6 +145,7 @@ class Rows:
             a = program.entry("velocity_of_slot", slot) if self.coupled else slot
             motion, here, first = slot * 12, a * self.length + row, wrench * 6
             S = [program.load("columns", motion, j) for j in range(6)]
+            # 1 towards the successor, -1 towards the predecessor
             factor = program.load("path_factors", place)
             for k in range(n):
                 W = [program.load("wrenches", first, 6 * k + j) for j in range(6)]
@@ -181,6 +182,7 @@ def between(layout: Layout, predecessor: int, successor: int) -> list[tuple[int,
     move both cancel.
     """
     from_P, from_S = _moving(layout, predecessor), _moving(layout, successor)
+    # what moves both ends alike changes nothing between them
     return [(slot, 1.0) for slot in from_S if slot not in from_P] + [
         (slot, -1.0) for slot in from_P if slot not in from_S
     ]

@@ -58,6 +58,7 @@ class LoopRows:
         if not np.any(left[~clear] > self.least[~clear]):
             return clear, True
         independent = self.says() > 0.0
+        # as many as geometry counts, so nothing is missing: these suit the metric in which the equations are solved
         return (clear, True) if clear.sum() == independent.sum() else (independent, False)
 
 
@@ -105,6 +106,7 @@ def least_pivots(model: Model, size: NDArray, length: float) -> NDArray:
     inertia = 0.0
     for body in model.bodies[1:]:
         turning = np.array([unit != "m/s" for unit in body.joint.type.v_units], dtype=float)
+        # a rotor on a rotary joint counts as a mass at the length from the axis
         inertia += float(np.sum(body.joint.armature * length ** (-2.0 * turning)))
         if body.inertia is not None:
             inertia += body.inertia.mass + float(np.trace(body.inertia.inertia_com)) / length**2

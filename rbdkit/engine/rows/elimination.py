@@ -89,6 +89,7 @@ class Elimination:
         """Repeat the elimination with pivoting, in both metrics, see `dependence`."""
         program = self.program
         self._recall()
+        # first in the metric of the geometry, which says how many rows count, and which
         self._answer("choice", "K", "row_metric")
         self._choose("choice", "row_size", program.load("row_limit", 0))
         with program.loop(0, self.m) as r:
@@ -97,6 +98,7 @@ class Elimination:
         self._answer("choice")
         self._choose("choice", "row_free", CEILING)
         with program.loop(0, self.m) as r:
+            # the metric of the kinetic energy has a say if its clear pivots are as many
             as_many = equal(program.load("row_open", 0), program.load("pivot", 0, TAKEN))
             taken = select(as_many, program.load("row_taken", r), program.load("row_geometry", r))
             program.store("row_taken", r, 0, taken)
@@ -111,6 +113,7 @@ class Elimination:
         for a in self.tree.freedoms():
             for r in self.touched(a):
                 program.store("K", a * self.length + r, 0, program.load("Y", a * self.length + r))
+        # K^T = L^T Y: the steps of `_factorise_tree`, undone in the opposite order
         for k in self.tree.ordered():
             for i in self.tree.supporting(k, itself=False):
                 above, below, factor = i * self.length, k * self.length, k * self.tree.nv + i
@@ -132,6 +135,7 @@ class Elimination:
                 r = program.entry("touching", touching)
                 row = r * length
                 program.store("factor", 0, 0, program.load(columns, here + r) * program.load(metric, a))
+                # many entries of K are zero; a body that runs anyway adds nothing
                 with program.when("factor", 0, spare=True):
                     for s in self._from(r, touching, stop):
                         place = row + s
@@ -196,6 +200,7 @@ class Elimination:
                 enough, later = own > program.load("row_bar", 0) * of_row, program.load("row_later", i)
                 score = select(enough, own / (of_row * later), 0.0)
                 score = select(program.load("row_taken", i) > 0.5, 0.0, score)
+                # the largest pivot relative to its row, with a slight preference for earlier rows ("row_later")
                 better = score > program.load("pivot", 0, SCORE)
                 for which, new in ((SCORE, score), (NUMBER, program.load("row_number", i)), (OWN, own)):
                     program.store("pivot", 0, which, select(better, new, program.load("pivot", 0, which)))
@@ -206,6 +211,8 @@ class Elimination:
                 program.store("row_taken", i, 0, select(itself, 1.0, program.load("row_taken", i)))
                 program.store("row_column", i, 0, 0.0)
                 with program.loop(0, m) as j:
+                    # lanes may have chosen different rows, which no index can follow: the column is picked by comparing
+                    # numbers
                     chosen = equal(program.load("row_number", j), program.load("pivot", 0, NUMBER))
                     entry = select(chosen, program.load(answers, i * length + j), 0.0)
                     program.store("row_column", i, 0, program.load("row_column", i) + entry)
@@ -224,7 +231,8 @@ class Elimination:
         anew : whether the right-hand side is what stands in "reactions".
         """
         program, m, length = self.program, self.m, self.length
-        if not anew:  # that was eliminated along with the rows
+        # the force stands beside K, so its right-hand side was eliminated along with the rows
+        if not anew:
             with program.loop(0, m) as p:
                 program.store("reactions", p, 0, program.load("answers", p * length + m))
         else:
@@ -270,7 +278,9 @@ class Elimination:
             self.along(qdd)
             with program.loop(0, self.m) as r:
                 missing = program.load("row_slip", r) - program.load("row_k", r)
+                # "row_gap" holds the reactions found so far, while "reactions" holds their correction
                 program.store("row_gap", r, 0, program.load("reactions", r))
+                # lanes without uncertain rows get a right-hand side of zero, and stay as they are
                 program.store("reactions", r, 0, select(program.load("uncertain", 0) > 0.5, missing, 0.0))
             self.react(anew=True)
             self.accelerate(change, pushed=False)

@@ -39,6 +39,7 @@ def gap_numbers(place: Place) -> NDArray:
     S = place.type.motion_subspace(place.type.neutral())
     turns, shifts = S[:3], S[3:]
     R_S, R_P = place.successor_placement[:3, :3], place.predecessor_placement[:3, :3]
+    # the first columns span the axes that the joint turns about
     axes = np.linalg.svd(turns)[0] if turns.any() else np.eye(3)
     free = np.linalg.matrix_rank(turns) if turns.any() else 0
     if free < 3:

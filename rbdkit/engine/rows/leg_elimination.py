@@ -81,6 +81,7 @@ class LegElimination(Elimination):
                 for place in (self._column(r) * self.width + own, own * self.width + self._column(r)):
                     program.store(ANSWERS, place, 0, program.load("Y", here + r))
             row = own * self.width
+            # -Ds: the block of z is negative definite
             program.store(ANSWERS, row + own, 0, -1.0 / program.load("D_inv", a))
             program.store(ANSWERS, row + self.pushed, 0, program.load("Y", here + m))
 
@@ -89,6 +90,7 @@ class LegElimination(Elimination):
         program, width = self.program, self.width
         for p in self._first():
             row, own = p * width, program.load(ANSWERS, p * width + p)
+            # these rows were independent at some poses; here they may not be
             unclear = select(own > CEILING * program.load("row_free", p), 0.0, 1.0)
             program.store("uncertain", 0, 0, maximum(program.load("uncertain", 0), unclear))
             program.store("row_inverse", p, 0, 1.0 / select(own > 0.0, own, 1.0))
@@ -231,6 +233,7 @@ class LegElimination(Elimination):
                 qdd[a] = qdd[a] - program.load("Y", here + r) * program.load("reactions", r)
             qdd[a] = qdd[a] * program.load("D_inv", a)
         with program.loop(0, self.z) as i:
+            # z is minus these accelerations
             qdd[program.entry("legs_shared", i)] = -program.load("shared_motion", i)
         for a in self.tree.ordered():
             for b in self.tree.supporting(a, itself=False):

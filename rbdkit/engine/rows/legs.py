@@ -118,6 +118,7 @@ class Legs:
         alike: dict[tuple[str, int, float], list[tuple[str, int, float]]] = {}
         for array, k, x in numbers:
             alike.setdefault((array, min(self._orbit(array, k)), x), []).append((array, k, x))
+        # known in every leg, with one value
         return frozenset(
             part for parts in alike.values() if len(parts) == len(set(self._orbit(*parts[0][:2]))) for part in parts
         )
@@ -207,6 +208,7 @@ def _legs_of(
         for P, S, form, rows in zip(predecessors, successors, forms, pairwise([*first_rows, m]), strict=True)
     ]
     best: list[_Leg] = []
+    # legs may stand on any link
     for root in range(len(links) + 1):
         legs = _alike(layout, root, loops)
         if len(legs) >= FEWEST and len(legs) * len(legs[0].links) > sum(len(leg.links) for leg in best):
@@ -254,7 +256,9 @@ def with_reach(legs: Legs, H: NDArray, K: NDArray, least: NDArray) -> Legs:
         if not _all_resist(own):
             return legs  # without what it carries such a leg has no inertia for its rows
         says = [_first_ones(B, least[list(rows)]) for B in here @ np.linalg.solve(own, here.swapaxes(1, 2))]
+        # the median over the poses
         clear.append(sorted(says)[len(says) // 2])
+    # the same number for all legs: their code is one
     return _apart(legs, min(clear))
 
 
@@ -263,6 +267,7 @@ def _apart(legs: Legs, rows: int) -> Legs:
     """Return the legs with `rows` rows each eliminated apart, if that pays; cached."""
     found = replace(legs, apart=rows)
     found = replace(found, lengths=(*legs.lengths, (ANSWERS, found._size + 1)))
+    # unknowns that couple the legs must be fewer than the rows, or the larger system costs more
     return found if len(found.shared) + len(found._late) < legs.m else legs
 
 
@@ -313,6 +318,7 @@ def _alike(layout: Layout, root: int, loops: Sequence[_Loop]) -> list[_Leg]:
         if P is not None and S is not None and P != S:
             tied[P].add(S)
             tied[S].add(P)
+    # what several subtrees are tied to is what they carry, such as a platform
     middle = {k for k, others in enumerate(tied) if len(others) > 1}
     groups: dict[tuple[object, ...], list[_Leg]] = {}
     for k, tree in enumerate(subtrees):

@@ -98,6 +98,7 @@ class LoopJoints:
                 if "gap" in rows.asks:
                     opening = mv.of(gap(form, self._numbers(program, j), at.pose(P).to(at.pose(S))))
                 for r in range(n):
+                    # constant in the successor; moved to base coordinates, where wrenches of all links can be compared
                     T = fv.of([program.load("loops_T", own * 6, 6 * r + i) for i in range(6)])
                     W = at.pose(S).X.inv_apply(T)
                     rows.wrench(wrench + r, W.flat())
@@ -144,6 +145,7 @@ class LoopJoints:
                 assert found.T_c_J is not None
                 rows.k(row + r, found.T_c_J[r] - W.dot(drift))
             if "slip" in rows.asks:
+                # the velocity that the prescribed motion itself demands is no violation
                 sigma = 0.0 if found.T_sigma is None else found.T_sigma[r]
                 rows.slip(row + r, W.dot(across) - sigma)
             if "gap" in rows.asks:
@@ -151,6 +153,7 @@ class LoopJoints:
         if "opened" in rows.asks and isinstance(form, MovingAxes) and form.covered:
             self._measure(at, rows, j, S, P)
         elif "opened" in rows.asks:
+            # relative to the mechanism only if that is shorter than 1 m, as in `gap_shares`
             share = minimum(program.load("loops_length", 0), 1.0)
             rows.opened(squared / (share * share))
 
@@ -190,12 +193,14 @@ def loop_joints(model: Model, layout: Layout, frames: NDArray) -> Contribution:
     T = [_in_successor(place) for place in places]
     sizes = [part.shape[1] for part in T]
     own = [_recorded(place) for place in places]
+    # by hand where there is a formula, else traced from the class
     forms = [
         (turning_form(place.type) or form_of(place.type) if found is None else found.axes, size)
         for place, size, found in zip(places, sizes, own, strict=True)
     ]
     known, first, length = tuple(sorted(set(forms), key=_order)), np.cumsum([0, *sizes]), length_of(model)
     q_first, v_first = _driven_places(model, places)
+    # each wrench acts in one row
     own_rows = [range(a, b) for a, b in pairwise(first)]
     of_bodies = {
         "loops_bodies_T": np.concatenate([np.zeros(0), *(_in_successor(place).T.ravel() for place in on_bodies)]),

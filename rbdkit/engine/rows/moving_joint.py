@@ -334,11 +334,13 @@ class JointAtPose(ABC):
             ahead = self._get(AHEAD, 6)
             left, best = sqrt(dot(ahead, ahead)), program.load(SEEKING, 0, FOUND)
             done = select(best < near.THERE, 0.0, program.load(SEEKING, 0, DONE))
+            # clearly nearer: of equal results the first start's stays, in every lane and on every machine
             better = select(left < near.CLOSER * best, done, 0.0) > 0.5
             self._set(FOUND, select(better, left, best))
             here, nearest = self._get(HERE, nq), self._get(BEST, nq)
             self._set(BEST, *(select(better, x, y) for x, y in zip(here, nearest, strict=True)))
             program.break_if(program.load(SEEKING, 0, FOUND) < near.THERE)
+        # infinite coordinates, which make the whole state not finite, tell that nothing was found
         lost = select(program.load(SEEKING, 0, FOUND) < np.inf, 0.0, np.inf)
         self._put([x + lost for x in self._get(BEST, nq)])
 
@@ -349,6 +351,7 @@ class JointAtPose(ABC):
             share, pending = (program.load(SEEKING, 0, k) for k in (SHARE, PENDING))
             there = way.motion.move(self._get(HERE, nq), [share * x for x in self._get(STEP, nv)])
             left, ahead = self._ahead(way, there), self._get(AHEAD, 6)
+            # not farther, up to round-off
             closer = select(near.LEVEL * dot(ahead, ahead) < dot(left, left), 0.0, 1.0)
             closer = select(dot(left, left) < np.inf, closer, 0.0)  # nor is NaN
             good = select(program.load(SEEKING, 0, SIZE) < near.SETTLED, 1.0, closer)

@@ -81,6 +81,7 @@ class RowsOfModel:
     def plain(self) -> frozenset[tuple[str, int, float]]:
         """Elements of `numbers` built into straight-line code, as (array, place, value)."""
         factors = self.numbers["path_factors"]
+        # 1 and -1 are known, unless a mimic joint brings a ratio
         turns = () if self._followers else ((("path_factors", k, float(x))) for k, x in enumerate(factors))
         return frozenset(turns).union(*(part.plain for part in self.parts))
 
@@ -117,6 +118,7 @@ class RowsOfModel:
 
     def tables(self, lanes: int) -> dict[str, NDArray]:
         """Return the index tables for programs with this many lanes."""
+        # a single state takes whole SIMD registers, from the one on that the row begins in
         begin = [row // WIDE * WIDE if lanes == 1 else row for row in range(self.m)]
         touching = self._touching
         found = {
@@ -192,6 +194,7 @@ class RowsOfModel:
                     held[row] |= moved
             for row, own in enumerate(held, start=first):
                 for a in own:
+                    # elimination of L^T fills in the ancestors of what a row acts on
                     for b in before[a]:
                         found[b].add(row)
             first += part.rows

@@ -56,6 +56,7 @@ class OwnConstraints:
         """Write all rows."""
         program, law = at.tree.program, self.rows
         first_row, first_wrench, first_path = (program.count(f"{self.name}_{x}") for x in ("row", "wrench", "path"))
+        # a loop of one turn: a block of its own, whose values all rows share
         with program.loop(0, 1):
             motions = [self._motion(at, body, link) for body, link in zip(law.bodies, self.links, strict=True)]
             known = {f"body{body}": motion for body, (motion, *_) in zip(law.bodies, motions, strict=True)}
@@ -89,6 +90,7 @@ class OwnConstraints:
             for k, (first, n) in enumerate(self.groups):
                 for r in range(first, first + n):
                     at_body = r * law.size + WRENCHES + 6 * k
+                    # traced about the body's origin, needed about that of the base coordinates
                     at_origin = plx(IDENTITY, motions[k][1]).inv_apply(fv.of(values[at_body : at_body + 6]))
                     rows.wrench(first_wrench + wrench, at_origin.flat())
                     wrench += 1

@@ -85,6 +85,7 @@ def _cross(n1: Vector, n2: Vector, R: Matrix, p: Vector, v: mv | None) -> Turnin
     if v is None:
         return TurningRows(T, missing, None)
     a, b, slope = dot(first, v.omega), dot(n2, v.omega), dot(first, n2)
+    # least squares with two unit axes that are not orthogonal when the joint is bent out of shape
     share = 1.0 / (1.0 - slope * slope)
     qd1, qd2 = share * (a - slope * b), share * (b - slope * a)
     return TurningRows(T, missing, [size * (qd1 * qd2), 0.0, 0.0, 0.0])
@@ -110,6 +111,7 @@ def _rolling(
     turns = whole((dot(along, p) / select(rolls, radius, 1.0) - angle) * (0.5 / np.pi))
     q = angle + select(rolls, 2.0 * np.pi * turns, 0.0)  # the advance tells the number of whole turns
     c, s = cos(q), sin(q)
+    # velocity of the pinion per unit of qd, in its own axes
     advance = radius * (c * along - s * across)
     columns = [_turned(n, -1.0 * q, x) for x in (*_columns(R), p - (radius * q) * along)]
     missing = mv(*displacement(_of_columns(columns[:3]), columns[3]))

@@ -234,6 +234,7 @@ class BoundModel:
         """
         task = self._of_model(task)
         recipe = self._recipe(task, states, lanes, steps)
+        # numbers of several models in lanes: they differ from call to call, and are not kept
         if numbers is not None:
             return self._binder(recipe, task, lanes, numbers, arrays, counts)(arrays, counts)
         key = id(recipe), *arrays, *counts
@@ -328,7 +329,8 @@ class BoundModel:
         if task.algorithm == "own_gradient":  # a graph in one piece, whatever its size
             generic = Shape(self._layout.links, self._layout.nq, self._layout.nv, frozenset())
             return unrolled_code(task, generic, self.backend, lanes)
-        several_links = self.coupled and task.algorithm == "crba"  # a freedom: only the loop adds them up
+        # with mimic joints several links share a freedom, and only the loop adds up what each of them has of H
+        several_links = self.coupled and task.algorithm == "crba"
         if self.shape is not None and self.unrolls(states) and task.unrolls and not several_links:
             return unrolled_code(task, self.shape, self.backend, lanes)
         if task.rows and lanes == ALONE:

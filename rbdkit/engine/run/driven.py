@@ -70,6 +70,7 @@ class DrivenJoints:
         """
         if (computed := self._computed(times)) is not None:
             return computed
+        # stages of consecutive steps share times, and a Python function is slow
         unique, rows = np.unique(times, return_inverse=True)
         states = [self._at_or_nan(float(t)) for t in unique]
         return {f"{name}_table": np.array([state[name] for state in states])[rows] for name in DRIVEN}
@@ -99,6 +100,7 @@ class DrivenJoints:
         numbers = evaluate(law, times, none, none)
         parts = np.split(numbers, [self.nq, self.nq + self.nv], axis=1)
         found = {f"{name}_table": np.ascontiguousarray(part) for name, part in zip(DRIVEN, parts, strict=True)}
+        # three rows are compared with Python: a motion that branches on time shows there, mostly
         sample = [0, len(times) // 3, len(times) - 1]
         if not np.isfinite(numbers).all() or not all(self._agrees(found, k, times[k]) for k in sample):
             return None

@@ -98,12 +98,14 @@ def _companies(motions: Sequence[JointMotion], every: int) -> Iterator[tuple[lis
     """Yield groups of motions that can be computed together, with their numbers."""
     alike: defaultdict[Hashable, list[int]] = defaultdict(list)
     for k, motion in enumerate(motions):
+        # equal keys mean equal programs: only numbers differ
         alike[motion.kernels.likeness, motion.task].append(k)
     for members in alike.values():
         work = len(members) * motions[members[0]].stages
         width = width_of(motions[members[0]].kernels.backend) if work >= LANE_STAGES else 1
         for first in range(0, len(members), width):
             group = members[first : first + width]
+            # a short rest runs faster one by one
             for some in [group] if len(group) > FEW else [[k] for k in group]:
                 yield some, Company([motions[k] for k in some], every, width if len(some) > 1 else 1)
 
@@ -121,6 +123,7 @@ def _run_threads(companies: Sequence[Company], threads: int, stop: Event, tell: 
             while running:
                 done, running = wait(running, timeout=LOOK)
                 for future in done:
+                    # raises what went wrong in the thread
                     future.result()
                 tell()
         finally:

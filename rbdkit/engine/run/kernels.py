@@ -287,8 +287,10 @@ class Kernels(StateComputer):
         if self.own is None or not passive:
             derivatives, qdd = self._compute(algorithm, (q, v, tau), f_ext, into=into)
             return self._blocks(derivatives), qdd
+        # force elements act like joint forces, so their slopes come in by the chain rule
         derivatives, qdd = self._compute(algorithm, (q, v, tau + self.own_forces(q, v, t)[0]), f_ext, into=into)
         by_q, by_v, by_tau = self._blocks(derivatives)
+        # one gradient for each row of the derivative of their forces
         rows_q, rows_v = (np.repeat(x[..., None, :], v.shape[-1], axis=-2) for x in (q, v))
         slopes = self.own_gradient(rows_q, rows_v, np.broadcast_to(np.eye(v.shape[-1]), rows_v.shape), t)
         return (by_q + by_tau @ slopes.by_q, by_v + by_tau @ slopes.by_v, by_tau), qdd
@@ -336,6 +338,7 @@ class Kernels(StateComputer):
         known = self._frames.get((body, placement.tobytes()))
         if known is not None:
             return known
+        # of the body in the link that carries it, which is all that programs know
         R, p = np.split(self.numbers["frames"].reshape(-1, FRAME)[body], [9])
         R = R.reshape(3, 3)
         pose = [*(R @ placement[:3, :3]).ravel().tolist(), *(p + R @ placement[:3, 3]).tolist()]

@@ -104,6 +104,7 @@ class JointMotion:
         else:
             self._take_tau(tau)
             if chooses_steps:
+                # sampled joint forces change their slope at the given times: steps must end there
                 self.arrays["landing"][:] = float(tau.ndim > 1)
         if isinstance(f_ext, Feedback):
             self.arrays |= {"f_ext": np.zeros(len(f_ext.results)), "f_ext_numbers": np.array(f_ext.numbers)}
@@ -151,6 +152,7 @@ class JointMotion:
         if not self.kernels.driven or self.task.driven is not None:
             return {}
         t = self.arrays["times"][first : first + steps + 1]
+        # at the time of every stage of every step
         return self.kernels.driven.table((t[:-1, None] + np.diff(t)[:, None] * self.arrays["c"]).ravel())
 
     def bind(

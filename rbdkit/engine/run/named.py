@@ -44,6 +44,7 @@ def naming(binder: Binder, names: Sequence[tuple[str, str]], layout: Layout, wid
 def _body(fault: CheckError, layout: Layout, of_links: Mapping[str, int]) -> int | None:
     """Return the body that the loop was at, or that the element belongs to; None if neither is known."""
     array, index = fault.array, fault.index
+    # the innermost loop over links or bodies tells best
     if fault.around:
         what, number = list(fault.around.items())[-1]
         return number if what == "body" else _of_link(number, layout)

@@ -268,5 +268,6 @@ def over_states(
     rows. deep : whether many joints move a body. apart : whether reactions are computed leg by leg.
     """
     program = tree.program
+    # in lanes, each turn computes as many states as there are lanes
     with program.loop(0, program.count("states"), program.lanes.width) as number:
         ALGORITHMS[algorithm](tree, State(tree, number, external, own, rows, deep, apart))

@@ -31,6 +31,7 @@ def record(task: Task, tree: Tree) -> None:
         assert isinstance(tree, LoopTree)
         _record_constrained(task, tree)
     elif task.step is not None:
+        # by default accelerations come from the articulated-body algorithm
         recorded = RecordedTree
         if task.redmax:
             from rbdkit.engine.steps.recorded_redmax import RecordedRedmax  # which most models never need

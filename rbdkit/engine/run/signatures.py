@@ -55,6 +55,7 @@ def room(layout: Layout, width: int) -> tuple[dict[str, int], dict[str, int]]:
     width : numbers of "work" per link.
     """
     nv = layout.nv
+    # one list for all algorithms: a program gets those of these arrays that it mentions
     sizes = {
         "work": (len(layout.links) + 1) * width,
         "columns": 12 * sum(link.kind.motion.nv for link in layout.links),

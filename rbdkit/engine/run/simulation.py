@@ -47,6 +47,7 @@ def simulate(
     redmax : whether accelerations come from J^T M J, which costs O(n^3).
     kind : names the method, if it is the same in all runs: these then reuse the same arrays.
     """
+    # everything else binds arrays of its own, which are not worth keeping
     plain = isinstance(tau, np.ndarray) and f_ext is None and not (begins or kernels.driven or redmax)
     if kind is not None and plain and scene is None:
         return _in_kept_arrays(kernels, q, v, times, method, tau, every, progress, kind)  # type: ignore[arg-type]

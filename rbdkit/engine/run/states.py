@@ -130,6 +130,7 @@ class StateComputer(BoundModel):
             idle = self._idle[key]
         elif f_ext is None and inputs[0].ndim == 2 and self._are_few(len(inputs[0])):
             if len(self._idle_few) >= MOST_WAITING and (key, len(inputs[0])) not in self._idle_few:
+                # somebody scans many sizes: keeping a call for each would fill memory
                 self._idle_few.clear()
             idle = self._idle_few[key, len(inputs[0])]
         else:
@@ -199,6 +200,7 @@ class StateComputer(BoundModel):
         shapes = self._shapes(job.algorithm)
         outputs = [into.out] if into.out is not None else [_zeros((*leading, *shapes[0]))]
         if into.out is not None and job.algorithm.startswith(ZEROS_STAY):
+            # the user's buffer may hold anything, and zeros between branches are not written
             into.out.fill(0.0)
         outputs += [_zeros((*leading, *shape)) for shape in shapes[1:]]
         wide_already = job.algorithm in WIDE_ALREADY or self.goes_by_legs(job.algorithm)
@@ -215,6 +217,7 @@ class StateComputer(BoundModel):
         least = PART[job.algorithm in WIDE_ALREADY]
         if job.algorithm not in WIDE_ALREADY:
             least = max(least, LINKS_A_THREAD // max(1, len(self._layout.links)))
+        # fewer threads where a part would be done before a thread has woken up
         parts = min(into.threads, states // least)
         if parts < 2:
             compute(0, states)
@@ -243,10 +246,12 @@ class StateComputer(BoundModel):
                 call = idle.pop()
             except IndexError:
                 call = None
+            # a call is bound to a number of states, but to no address: others may have left one of another size
             if call is None or call.states != some:
                 call = self._new_stack_call(job, some, in_all, width, shared)
             for place, x in zip(call.places, stacks, strict=True):
                 if states < width:
+                    # fewer states than lanes: the last one is computed several times over
                     place.point(x, np.clip(first + np.arange(width), 0, states - 1), width)
                 else:
                     place.follow(x, first)

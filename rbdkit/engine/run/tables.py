@@ -130,6 +130,7 @@ def _of_links(layout: Layout, kinds: tuple[Kind, ...]) -> dict[str, NDArray]:
 
 def _in_fours(name: str, lists: list[list[int]]) -> dict[str, NDArray]:
     """Return the tables of `LoopTree.fours`, from lists of the velocities that belong to each."""
+    # padded with the row itself, whose factor in L is zero
     full = [[*others, *[a] * (-len(others) % FOUR)] for a, others in enumerate(lists)]
     return {
         f"{name}_fours": np.array([b for others in full for b in others], dtype=np.int64),
@@ -149,6 +150,7 @@ def _in_chunks(supports: list[list[int]], supported: list[list[int]]) -> dict[st
     masks, singles, first_chunk, first_single = [], [], [0], [0]
     for a in range(nv):
         above, below = {*supports[a][:-1]}, {a, *supported[a]}
+        # the last one first, see above
         for chunk in reversed(range(-(-whole // FOUR))):
             four = range(chunk * FOUR, (chunk + 1) * FOUR)
             shares = [[float(b in among) for b in four] for among in (above, below)]
@@ -232,6 +234,7 @@ def elimination(order: Sequence[int], pairs: Iterable[tuple[int, int]]) -> dict[
     parent: dict[int, int] = {}
     for a in reversed(order):
         if below[a]:
+            # the next velocity to be eliminated takes over what is coupled to this one: fill-in
             parent[a] = max(below[a], key=place.__getitem__)
             below[parent[a]] |= below[a] - {parent[a]}
     supports: dict[int, list[int]] = {}

@@ -34,6 +34,7 @@ class Axes:
             self._kept[i] = [x for axis in S for x in axis]
 
     def __getitem__(self, i: Node) -> Columns:
+        # constant axes are cheaper computed again than loaded
         if self._kept is None or not i.motion.varying:
             return self.tree.axes(i, [])
         flat = self._kept[i]

@@ -49,6 +49,7 @@ def assemble(tree: LoopTree, H: Whole) -> None:
             S = [program.load("columns", motion, r) for r in range(6)]
             H_ab = project(S, F)  # Eq 6.14
             program.store("H", row + b, 0, H_ab)
+            # H is symmetric
             program.store("H", column + b * tree.nv, 0, H_ab)
         diagonal = row + a
         program.store("H", diagonal, 0, program.load("H", diagonal, 0) + program.load("armature", a, 0))

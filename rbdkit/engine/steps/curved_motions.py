@@ -40,6 +40,7 @@ class Planar(RecordedJoint):
 
     def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
         angle = q1[0] - q0[0]
+        # the shortest way round
         angle = angle - TURN * whole(angle * (1.0 / TURN))
         ahead = about_z(q0[0]).T @ (self._position(q1) - self._position(q0))
         J, _ = jacobian_inverse(Vector((0.0, 0.0, -angle)), ZERO)
@@ -58,6 +59,7 @@ class Planar(RecordedJoint):
         return [(n + D(force))[2], x, y]
 
     def carried_com(self, H: Sequence[Scalars]) -> Vector:
+        # H couples turning and shifting by m c, and its diagonal has m
         return (1.0 / H[1][1]) * Vector((H[0][2], -H[0][1], 0.0))
 
     def rate_seen_still(self, v: Scalars, v_rate: Scalars, c: Vector) -> list[Scalar]:
@@ -67,6 +69,7 @@ class Planar(RecordedJoint):
 
     def glide(self, q: Scalars, u: Scalars, c: Vector) -> list[Scalar]:
         w, linear = twist_in_plane(u)
+        # the centre of mass moves straight, by linear + w x c; the frame turns about it
         step = linear + cross(w, c) + c - about_z(u[0]) @ c
         return self._coordinates(q[0] + u[0], self._position(q) + about_z(q[0]) @ step)
 
@@ -106,6 +109,7 @@ class Spherical(RecordedJoint):
         return turned(q, exp(Vector(u))[0])
 
     def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
+        # the conjugate of q0 undoes it: what is left is the turn from q0 to q1, in moved axes
         return list(log(quaternion_product([q0[0], -q0[1], -q0[2], -q0[3]], q1)))
 
     def local_rate(self, u: Scalars, v: Scalars) -> list[Scalar]:
@@ -140,6 +144,7 @@ class Free(RecordedJoint):
         return self._coordinates(turned(q[:4], r), self._position(q) + step)
 
     def difference(self, q0: Scalars, q1: Scalars) -> list[Scalar]:
+        # as for a spherical joint; the shift follows by the inverse of the mean rotation
         w = log(quaternion_product([q0[0], -q0[1], -q0[2], -q0[3]], q1[:4]))
         ahead = quaternion_matrix(q0[:4]).T @ (self._position(q1) - self._position(q0))
         J, _ = jacobian_inverse(-w, ZERO)
@@ -154,6 +159,7 @@ class Free(RecordedJoint):
         return [*(J(n) + D(force)), *J(force)]
 
     def carried_com(self, H: Sequence[Scalars]) -> Vector:
+        # the upper right block of H is the skew matrix of m c, its lower right one m
         return (1.0 / H[3][3]) * Vector((-H[1][5], H[0][5], -H[0][4]))
 
     def rate_seen_still(self, v: Scalars, v_rate: Scalars, c: Vector) -> list[Scalar]:
@@ -163,6 +169,7 @@ class Free(RecordedJoint):
     def glide(self, q: Scalars, u: Scalars, c: Vector) -> list[Scalar]:
         w, linear = Vector(u[:3]), Vector(u[3:])
         turn = exp(w)[0]
+        # the centre of mass moves straight, by linear + w x c; the frame turns about it
         step = linear + cross(w, c) + c - quaternion_matrix(turn) @ c
         return self._coordinates(turned(q[:4], turn), self._position(q) + quaternion_matrix(q[:4]) @ step)
 

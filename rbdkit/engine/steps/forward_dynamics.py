@@ -42,6 +42,7 @@ def accelerate(
     tree: Tree, q: JointArray, qd: JointArray, tau: JointValues, qdd: JointArray, f_ext: ExternalForce | None
 ) -> None:
     """Compute qdd under tau alone: by ABA, unless mimic joints are too far from their master for that."""
+    # then H is formed and factorised: O(n^2) and more, but for any mimic joints
     if tree.coupled and not tree.clustered:
         assert isinstance(tree, LoopTree)
         coupled.forward_dynamics(tree, q, qd, tau, qdd, f_ext)

@@ -51,6 +51,7 @@ def apply_inverse_inertia(tree: LoopTree, array: str, start: Whole, columns: Who
     def of_freedom(freedom: Whole, slot: int) -> list[Scalar]:
         return [program.load("factors", freedom, slot + r) for r in range(6)]
 
+    # the outer loop takes `WIDE` columns at a time through the whole tree, the inner one is a SIMD register
     with program.loop(0, columns, WIDE) as first, program.loop(0, WIDE, wide=True) as c:
         here = start + first + c
         with program.loop(0, tree.n + 1) as link:
@@ -67,6 +68,7 @@ def apply_inverse_inertia(tree: LoopTree, array: str, start: Whole, columns: Who
             write("p_columns", above, [x + y for x, y in zip(read("p_columns", above), p, strict=True)])
         for i in tree.outward():
             a = read("a_columns", i.parent.number * TWIST + c)
+            # the freedoms of a joint were released one after the other, and are solved in the opposite order
             for k in reversed(range(i.motion.nv)):
                 freedom, place = (i.v + k) * FACTORS, (i.v + k) * columns + here
                 u = program.load(array, place)

@@ -76,7 +76,9 @@ def aba_jacobian(
     def subtract(a: Whole, b: Whole, x: Scalar) -> None:
         rows.add(a, b, -x)
 
+    # the derivative is taken at the accelerations of this state, so these come first
     found = aba(tree, q, qd, WithPassiveForce(tree, q, qd, tau) if passive else tau, qdd, f_ext)
+    # zeros between branches are not written below; the last block is then set to the identity, which H^-1 multiplies
     with program.loop(rows.start, rows.start + rows.columns * nv, wide=True) as place:
         program.store("derivatives", place, 0, 0.0)
     base = rnea_derivatives(tree, q, qd, qdd, None if f_ext is None else f_ext.start, store, subtract)

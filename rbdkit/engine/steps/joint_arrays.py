@@ -58,6 +58,7 @@ class JointArray:
         """Return array, index and offset where the numbers of a link begin, and how many there are."""
         if self.which == "v":
             return self.array, *self._within(i.v), i.motion.nv
+        # coordinates of prescribed joints are no part of the state
         if i.motion.driver is not None:
             return "driven_q", i.q, 0, i.motion.nq
         return self.array, *self._within(i.q), i.motion.nq

@@ -38,6 +38,7 @@ class LimbTree(LoopTree):
         if not (turned or abreast):  # each by itself: work spaces are the same
             yield from super().outward()
             return
+        # links alone come first, since limbs stand on them
         with self.program.loop(0, self.n_alone) as place:
             yield from self._nodes(self.program.entry("alone", place), turned)
         with self.program.loop(0, self.n_ranks) as rank:

@@ -64,12 +64,14 @@ class LoopTree(Tree):
         case, parent, q, v = (program.entry("links", first + k) for k in range(ENTRIES))
         row, parameters, body = self.row_of(number), number * ROW, Body(parent, self.row_of(parent))
         numbers: Whole = number * program.count("most_numbers") if most_numbers(self.kinds) else 0
+        # cyclic joints see their parent in permuted axes: by other addresses, at no cost
         order: tuple[Whole, Whole, Whole] | None = None
         seen = body
         if turned and any(kind.cyclic for kind in self.kinds):
             x, y, z = (program.entry("orders", number * 3 + k) for k in range(3))
             order = x, y, z
             seen = self._seen(body, order)
+        # one body of code for each kind of link; `Program.switch` drops the jump if there is but one
         for k in program.switch(case, range(len(self.kinds))):
             own = (seen, order) if self.kinds[k].cyclic else (body, None)
             yield Node(number, row, parameters, numbers, self.kinds[k], own[0], q, v, order=own[1])
@@ -96,6 +98,7 @@ class LoopTree(Tree):
 
     def _part(self, first: str, of: Whole, step: int = 1) -> Iterator[Index]:
         """Loop over the places of a table that belong to a number; table `first` holds where they begin."""
+        # as in compressed sparse rows: the part of a number ends where that of the next one begins
         start, stop = (self.program.entry(first, of + k) for k in (0, 1))
         with self.program.loop(start, stop, step) as place:
             yield place
@@ -242,6 +245,7 @@ class RotationField(LoopField):
         if not isinstance(i, Node) or i.order is None:
             return super().__getitem__(i)
         c, s = (self.program.load("work", i.row, (self.offset + k) * self.stride) for k in range(2))
+        # a turn about one of the permuted axes: its cosine and sine are all of it
         return TurnAboutZ.by(c, -s)
 
     def __setitem__(self, i: Body, value: Matrix) -> None:

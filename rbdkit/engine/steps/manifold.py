@@ -47,6 +47,7 @@ def from_matrix(R: Matrix) -> list[Scalar]:
         [b, d, 1 - xx + yy - zz, f],
         [c, e, f, 1 - xx - yy + zz],
     ]
+    # row k is 4 p_k p: each gives the quaternion, the one with the largest |p_k| with least cancellation
     best, largest = rows[0], rows[0][0]
     for k in range(1, 4):
         better = rows[k][k] > largest
@@ -74,16 +75,19 @@ def turned(q: Sequence[Scalar], r: Sequence[Scalar]) -> list[Scalar]:
 
 def log(q: Sequence[Scalar]) -> Vector:
     """Return the rotation vector of a unit quaternion, with an angle from 0 to pi."""
+    # q and -q are one rotation: that by the smaller angle
     flip = select(q[0] < 0.0, -1.0, 1.0)
     w, v = flip * q[0], flip * Vector(q[1:])
     for _ in range(3):  # halve the angle until the series converges fast
         w, v = sqrt(0.5 + 0.5 * w), (0.5 / sqrt(0.5 + 0.5 * w)) * v
+    # tan of an eighth of the half angle: hence the 16 below
     tangent = (1.0 / w) * v
     return (16.0 * polynomial(ARCTANGENT, dot(tangent, tangent))) * tangent
 
 
 def half_cotangent(t2: Scalar) -> tuple[Scalar, Scalar]:
     """Return d and e of ``(t/2) cot(t/2) = 1 - d t^2``, ``d = 1/12 + e t^2``, for t^2 of an angle below 2 pi."""
+    # both sides are computed, and the closed form may not divide by 0
     large = select(t2 < 1.0, 1.0, t2)
     t = sqrt(large)
     closed = ((1.0 - 0.5 * t * cos(0.5 * t) / sin(0.5 * t)) / large - 1.0 / 12.0) / large

@@ -30,8 +30,10 @@ def momenta(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, p: Joint
         a[i] = a_i = X[i] @ a[i.parent] + S[i] @ qdd[i] + c_J + v_i.cross(v_J)
         h[i], f[i] = text.I[i] @ v_i, text.I[i].force(a_i, v_i)
     for k in tree.freedoms() if tree.coupled else ():
+        # mimic joints add to their master's
         p[k] = rate[k] = 0.0
     for i in text.inward:
+        # v_c: velocity of the frame that the axes move along with
         S_i, rotors, v_c = S[i], text.joints[i].armature, v[i] if i.motion.carried else X[i] @ v[i.parent]
         change = S_i.T @ (f[i] - v_c.cross(h[i])) + rotors * qdd[i]
         if i.motion.varying:
@@ -68,6 +70,7 @@ def at_ends(
         if not i.moves:
             continue
         joint, forth, momentum, pull = i.motion, u[i], p[i], impulse[i]
+        # for plain joints both ends differ from the middle by half of the impulse
         if not joint.curved:
             before[i] = [x - 0.5 * y for x, y in zip(momentum, pull, strict=True)]
             after[i] = [x + 0.5 * y for x, y in zip(momentum, pull, strict=True)]

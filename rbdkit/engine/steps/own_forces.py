@@ -205,6 +205,7 @@ def gradient(own: OwnForces, tree: UnrolledTree, q: JointArray, qd: JointArray, 
     by_q, by_v = (tree.velocities(name, state * nv) for name in ("by_q", "by_v"))
     for i in tree.outward():
         own_q = q[i]
+        # by q means along the motions of the joint: for a quaternion, about the moved axes
         slopes = i.motion.rates(own_q) if i.motion.nv else []
         by_q[i] = [dot(rate, [by(x) for x in own_q]) for rate in slopes]
         by_v[i] = [by(x) for x in qd[i]]

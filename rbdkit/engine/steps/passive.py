@@ -18,6 +18,7 @@ class WithPassiveForce:
 
     def __getitem__(self, i: Node) -> list[Scalar]:
         u = self.tree.stretch(i, self.q)
+        # A^T takes the force from the displacement u to the velocities, as u' = A v
         spring = i.motion.local_force(u, [k * x for k, x in zip(self.stiffness[i], u, strict=True)])
         parts = zip(self.tau[i], self.damping[i], self.qd[i], spring, strict=True)
         return [t - d * v - f for t, d, v, f in parts]

@@ -58,6 +58,7 @@ class RecordedTree:
     ) -> None:
         self.nz = 0 if own is None else own.nz
         self.tree, self.program, self.nx, self.nv = tree, tree.program, tree.nq, tree.nv + self.nz
+        # implicit steps couple all velocities, and the states of force elements with them
         self.solved_together = 0, self.nv
         self.external, self.tau, self.f_ext, self.driven, self.own = external, tau, f_ext, driven, own
 
@@ -81,6 +82,7 @@ class RecordedTree:
                 rate[i] = i.motion.local_rate(displacement[i], velocity[i])
         at_rest = self._states(result)
         for k in range(self.nz):
+            # these states are no displacements: they move no coordinate
             self.program.store(at_rest.array, at_rest.start, k, 0.0)
 
     def rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
@@ -158,6 +160,7 @@ class RecordedTree:
         Rows of the tables are those of the stages from the first step on.
         """
         program = self.program
+        # the table covers this chunk of steps only
         row = (moment.n - program.count("first")) * program.count("stages") + moment.s
         for name, size in (("driven_q", "driven_nq"), ("driven_v", "driven_nv"), ("driven_a", "driven_nv")):
             length = program.count(size)

@@ -72,6 +72,7 @@ def stiffness(tree: LoopTree, q: JointArray, qd: JointArray, own: OwnForces | No
     going = tree.field(Numbers(1)) if own.alike else None
     for i in tree.outward():
         keep_axes(tree, i, motion.T[i].X, tree.axes(i, q[i]))
+    # a column at a time: a unit velocity goes out along the tree, changes of forces come back
     with program.loop(0, nv) as column:
         move_one(tree, column)
         _move(tree, q, moved, own.asks_joints, going)
@@ -112,6 +113,7 @@ def _feel(tree: LoopTree, moved: LoopField, by_x: LoopField, by_v: LoopField) ->
             fv.of([tree.program.load(name, i.number * 6, k) for k in range(6)])
             for name in ("own_force", "stiff_by_x", "stiff_by_v")
         )
+        # as the link sees it: the change in world axes less the turning of the force with the link
         by_x[i], by_v[i] = of_x - moved[i].cross(own), of_v
 
 
@@ -168,6 +170,7 @@ def _what_elements_do(
         found = slopes(outputs, changes)
         for velocity, x in zip(own.velocities, found[: len(torques)], strict=True):
             program.store(along, 0, velocity, x)
+        # several bodies may be fixed to one link
         felt: dict[int, list[Scalar]] = {link: [0.0] * 6 for link in own.pushed_links}
         for number, body in enumerate(own.pushed):
             link = own.links[own.bodies.index(body)]

@@ -214,6 +214,7 @@ class _Room:
         return self.field[self.world if i == 0 else i]
 
     def __setitem__(self, i: Body | int, value: Any) -> None:
+        # articulated inertias begin as those of rigid bodies, which have 10 numbers in place of 21
         if self.kind is abi and isinstance(value, rbi):
             value = value.articulated()
         self.field[self.world if i == 0 else i] = value if isinstance(value, self.kind) else self.kind.of(value)
@@ -223,6 +224,7 @@ class _Transforms:
     """Transforms to links from their parents."""
 
     def __init__(self, tree: Tree) -> None:
+        # stored as the pose of the link in its parent: cyclic joints then need two numbers of the rotation
         self.R, self.p = tree.rotations(), tree.field(Vector)
 
     def __getitem__(self, i: Node) -> plx:
@@ -266,6 +268,7 @@ class _Subspaces:
         self.axes, self.grouped = axes, grouped
 
     def __getitem__(self, i: Node) -> Subspace:
+        # links of a group are released together, not each by its own axes
         return Subspace(() if self.grouped and i.kind.cluster else map(mv.of, self.axes[i]))
 
     def __setitem__(self, i: Node, S: Subspace) -> None:
@@ -279,6 +282,7 @@ class _JointRoom:
         self.kind, self.field, self.grouped = kind, tree.field(Numbers(OF_JOINTS[kind](tree.most_axes))), grouped
 
     def __getitem__(self, i: Node) -> Any:
+        # every link has room for the largest joint, and uses its own part
         x = self.field[i][: OF_JOINTS[self.kind](0 if self.grouped and i.kind.cluster else i.motion.nv)]
         if self.kind is Forces:
             return Forces(fv.of(x[k : k + 6]) for k in range(0, len(x), 6))
@@ -305,6 +309,7 @@ class _Blocks:
         rows, columns = block
         for k, row in enumerate(values.rows):
             for m, x in enumerate(row):
+                # each block is computed once, so it is written and not added
                 self.x[(rows.v + k) * self.nv + columns.v + m] = x
 
 

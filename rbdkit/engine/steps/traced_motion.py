@@ -50,6 +50,7 @@ class TracedMotion(RecordedJoint):
         self._pose = _part(formulas.position, slice(0, 12))
         self._axes = _part(formulas.position, slice(12, None))
         self._product = _velocity_product(self._axes, formulas.rate, self.nq, self.nv)
+        # a product that is constant is zero: the axes do not depend on q
         self.varying = any(isinstance(x, Symbol) for x in self._product.outputs)
         self._rates = None if formulas.rate is None else jacobian(formulas.rate, "v")
 
@@ -121,6 +122,7 @@ def _velocity_product(axes: Trace, rate: Trace | None, nq: int, nv: int) -> Trac
     S = replay(axes, leaf)
     S_v = [sum((S[6 * k + r] * v[k] for k in range(nv)), 0.0) for r in range(6)]
     qdot: list[Scalar] = list(v) if rate is None else replay(rate, leaf)
+    # c_J = d(S v)/dq qdot at constant v
     seeds = {graph.load("q", None, k).position: x for k, x in enumerate(qdot)}
     product = tangents(graph, [graph.position(x) for x in S_v], seeds)
     names, shapes = (*axes.names, "v"), (*axes.shapes, (nv,))

@@ -143,6 +143,7 @@ class Tree(ABC):
         if i.order is None:
             R_T = Matrix.of([self.parameter(i, k) for k in range(9)])
             return R_T, Vector(self.parameter(i, k) for k in range(9, 12))
+        # the first column of the rotation, in the order of the permuted axes, has cosine and sine
         c, s = (self.parameter(i, 0, axis * 3) for axis in i.order[:2])
         return TurnAboutZ.by(c, -s), Vector(self.parameter(i, 9, axis) for axis in i.order)
 
@@ -187,6 +188,7 @@ class Tree(ABC):
             return
         for k, value in enumerate(values):
             a = i.v + k
+            # power balance: what a mimic joint feels acts on its master times the ratio of their velocities
             x[a] = x[a] + self.ratio(i) * value
 
     def driver(self, i: Node, q: Sequence[Scalar], array: str) -> tuple[list[list[Scalar]], list[Scalar]]:
@@ -198,6 +200,7 @@ class Tree(ABC):
 
     def velocity_product(self, i: Node, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """Return c_J of a link's joint, six numbers, from the change of its axes by time or by q."""
+        # a prescribed joint has no freedoms; its formulas are those of the joint inside
         motion = i.motion.driver or i.motion
         if not motion.varying:
             return [0.0] * 6

@@ -30,6 +30,7 @@ class UnrolledTree(Tree):
         most = most_numbers(link.kind for link in links)
         bodies = [Body(number, 0) for number in range(len(links) + 1)]
         self.world = bodies[0]
+        # all rows are 0: fields are kept in Python, and so in registers
         self._nodes = [
             Node(number, 0, number * ROW, number * most, link.kind, bodies[link.parent], link.q, link.v)
             for number, link in enumerate(links, start=1)
@@ -74,6 +75,7 @@ class UnrolledTree(Tree):
         assert isinstance(i.parameters, int)
         assert isinstance(after, int)
         place = i.parameters + after + k
+        # a known zero or one folds what it is multiplied by
         return self.fixed[place] if place in self.fixed else self.program.load("rows", place)
 
 

@@ -29,10 +29,12 @@ def without_unread(program: Program, fields: Sequence[int], stride: int) -> int:
     before = None
     while kept != before:
         before = kept
+        # the field that an offset lies in
         kept = {bisect_right(starts, offset) - 1 for block in blocks for offset in _loaded(block)}
         for block in blocks:
             for place in [*block.stores]:
                 if place[0] == WORK and bisect_right(starts, place[2]) - 1 not in kept:
+                    # what only this store needed is dead now, and `live` does not report its loads in the next turn
                     del block.stores[place]
     shift = [stride * sum(size for k, size in enumerate(fields[:m]) if k not in kept) for m in range(len(fields))]
     for block in blocks:
@@ -66,6 +68,7 @@ def _shift(block: Block, starts: Sequence[int], shift: Sequence[int]) -> None:
     for position, node in enumerate(nodes):
         if node[:2] == ("load", WORK):
             nodes[position] = (*node[:3], moved(node[3]))
+    # checked code finds source lines by place, so these move along
     lines, stores = block.graph.lines, {}
     for place, value in block.stores.items():
         array, index, offset = place

@@ -19,6 +19,7 @@ class ReversedAxes(RecordedJoint):
         self.nq, self.nv, self.numbers, self.varying = motion.nq, motion.nv, motion.numbers, motion.varying
 
     def axes(self, q: Scalars, numbers: Scalars) -> list[list[Scalar]]:
+        # seen from the other side, the joint moves backwards
         return [[-s for s in axis] for axis in self.motion.axes(q, numbers)]
 
     def velocity_product(self, q: Scalars, v: Scalars, numbers: Scalars) -> list[Scalar]:
