@@ -37,6 +37,8 @@ def force_arrays(acts: Acting, model: Model, steps: int) -> tuple[dict[str, NDAr
     else:
         held = 0 if acts.tau.ndim == 1 else model.nv
         arrays["tau"] = np.ascontiguousarray(acts.tau, dtype=float)
+        # a row for each step is held over it; one more row gives the values at recorded times, between which they are
+        # interpolated
         counts = {"tau_step": held, "tau_next": held if len(acts.tau) == steps + 1 else 0}
     if isinstance(acts.f_ext, Feedback):
         arrays |= {"f_ext": np.zeros(len(acts.f_ext.results)), "f_ext_numbers": np.array(acts.f_ext.numbers)}

@@ -86,6 +86,7 @@ class BodyLoads:
         p, v = r - R @ com, U - cross(Omega, com)
         if self.loads.asks_joints:
             q, qd, ahead = i * 7, i * 6, program.load("load_numbers", i * NUMBERS, AHEAD)
+            # a free joint may measure its position along the axes of the world or of the body
             position = p + ahead * (R.T @ p - p)
             for k, x in enumerate([*from_matrix(R), *position]):
                 program.store("joint_q", q, k, x)
@@ -140,6 +141,7 @@ class BodyLoads:
         torques, pushes, *_ = own.split(own.law.compute(program, load, "own_numbers"))
         for a, x in zip(own.velocities, torques, strict=True):
             program.store("own_tau", 0, a, x)
+        # elements of one kind may push a body that others push, too: sums, then one store for each body
         felt = dict(zip(own.pushed, pushes, strict=True))
         for each in own.alike:  # bodies that float are few
             for member in each.members:

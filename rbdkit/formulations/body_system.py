@@ -1,4 +1,17 @@
-"""Compiled loop over time of free bodies (`free_bodies`)."""
+"""Compiled loop over time of free bodies (`free_bodies`).
+
+A formulation of free bodies consists of the functions of one body in `BodyEquations`: how it moves, what its velocity
+variables are, its equations of motion. They are written once, in arithmetic: on floats for a state, on arrays for a
+stack of states, and on symbols for a program. Here they become a program with a loop over the bodies.
+
+There are two orders of the loops. Bodies under gravity alone do not feel each other, so each is stepped by itself, its
+state in registers: `FreeBody` is the system of one body, and `FreeBodySystem.step` goes through them. With loads, which
+may depend on all bodies (a spring between two), all bodies pass each stage together: `FreeBodySystem` is the system
+then, and `FreeBodySystem.decide` evaluates the loads before the accelerations.
+
+Methods that require `FreeBodies` (`MoserVeselov`) do not need the equations of motion, but central frames, loads and
+inertia, which `FreeBody` gives as well.
+"""
 
 from __future__ import annotations
 
@@ -108,6 +121,7 @@ class FreeBody:
         own, step = self.equations, self._load(u, self._v)
         moved = list(own.move(self.numbers(), self._load(x, self._x), step))
         turn = step[own.turn : own.turn + 3]
+        # a turn this large means that the motion has diverged: a position beyond `LARGEST` ends the run
         far = select(dot(turn, turn) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST)
         self._store(result, self._x, [*moved[:-1], moved[-1] + far])
 
@@ -245,10 +259,12 @@ def motion(
     room: dict[str, NDArray] = {} if loaded is None else loaded.arrays
     own = arrays_of(method, len(x), len(v), {*loop, *room, *(loaded.numbers if loaded else ()), "numbers", "gravity"})
     counts = {"bodies": len(numbers), "stages": len(own["c"])}
+    # None for methods that need all bodies at once, as adaptive ones, whose step depends on every body
     of_each = method.written_out
     if loaded is not None:
         given, counts, of_each = given | loaded.numbers, counts | loaded.counts, None
         if "landing" in own:
+            # a table of forces has a kink at each recorded time, where adaptive steps have to end
             own["landing"][:] = float(counts.get("tau_step", 0) > 0)
     return Prepared(
         len(times) - 1,

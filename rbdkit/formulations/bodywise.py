@@ -73,6 +73,7 @@ def grounded_on_se3(model: Model) -> dict[str, str]:
     lower: set[int] = set()
     for i in model.outward:
         p, kind = model.parent[i], model.joints[i].type
+        # in the order from the ground outward, so the group of the parent is known
         if kind.is_fixed:
             group = still if p in still else lower if p in lower else set()
             group.add(i)

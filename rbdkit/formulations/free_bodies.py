@@ -1,4 +1,10 @@
-"""Base of the formulations of freely moving bodies, each with its centre of mass as reference point."""
+"""Base of the formulations of freely moving bodies, each with its centre of mass as reference point.
+
+About its centre of mass a free body has no coupling between rotation and translation: the centre moves like a point,
+and Euler's equations turn the body. Formulations differ in how they describe the pose (quaternion, matrix) and which
+velocities they use; all that is written as functions of one body, see `rbdkit.formulations.body_system`, and this class
+makes of them a `Formulation` of all bodies: conversion from joint coordinates, energy, momentum, compiled runs.
+"""
 
 from __future__ import annotations
 
@@ -130,6 +136,7 @@ class FreeBodies:
         """Return the twists v_L (..., n, 6) of the central frames."""
         own = self.equations
         angular_first = self._each(lambda k, x, v: own.twist(k, own.pose(x)[0], v).flat(), x, v)
+        # `mv` has the angular part first, v_L the linear one
         return np.roll(angular_first.reshape(*v.shape[:-1], self.n, 6), 3, axis=-1)
 
     def forces(self, t: float, x: NDArray, v: NDArray) -> NDArray:
@@ -167,6 +174,7 @@ class FreeBodies:
         """
         lead = stacks[0].shape[:-1]
         parts = [x.reshape(*x.shape[:-1], self.n, -1) for x in (self.numbers.ravel(), *stacks)]
+        # floats are faster than arrays of few elements
         if not lead and self.n <= FEW:
             return np.array([equation(*body) for body in zip(*(x.tolist() for x in parts), strict=True)]).ravel()
         values = equation(*(np.moveaxis(x, -1, 0) for x in parts))
@@ -179,8 +187,10 @@ class FreeBodies:
 
     def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         H = np.stack([joint.pose(q) for joint in self.model.joints[1:]], axis=-3)
+        # central frames: along the body's axes, with the origin in the centre of mass
         H[..., :3, 3] += (H[..., :3, :3] @ self.com[:, :, None])[..., 0]
         twist = v.reshape(*v.shape[:-1], self.n, 6)
+        # from the origin of the body frame to the centre of mass
         U = twist[..., 3:] + np.cross(twist[..., :3], self.com)
         x = self.place(H)
         return x, self.set_twists(x, np.concatenate([U, twist[..., :3]], axis=-1))

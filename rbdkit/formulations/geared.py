@@ -66,6 +66,7 @@ class GearedSystem:
 
     def move(self, x: NDArray, u: NDArray) -> NDArray:
         gears = self.gears
+        # through all joints, since an independent joint may move on a manifold
         return gears.independent(self.model.move(gears.gamma(x), gears.spread(u)))
 
     def local_rate(self, u: NDArray, v: NDArray) -> NDArray:

@@ -94,6 +94,7 @@ class JointSystem:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling, without cached properties: compiled code belongs to this process."""
+        # machine code has addresses in this process
         own = self.__dict__.items()
         return {name: value for name, value in own if not isinstance(getattr(type(self), name, None), cached_property)}
 
@@ -123,6 +124,7 @@ class JointSystem:
 
     def _rate_with_states(self, t: float, x: NDArray, w: NDArray) -> NDArray:
         model, kernels = self.model, self._kernels
+        # as in `rate`: raises if a user's element has changed
         if self._watched:
             current(model)
         v, z = split_states(model, w)
@@ -166,6 +168,7 @@ class JointSystem:
         return crba(self.model, x, backend=self._backend)
 
     def inertia_slope(self, x: NDArray, v: NDArray) -> NDArray:
+        # inverse dynamics at rest without weight are M(x) a; with v as acceleration, the derivative is that of M v
         return rnea_derivatives(self._weightless, x, np.zeros_like(v), v, backend=self._backend).dtau_dq
 
     def stiffness(self, t: float, x: NDArray, v: NDArray) -> StiffMatrices:

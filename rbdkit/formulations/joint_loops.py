@@ -124,6 +124,7 @@ class ClosedJointSystem(JointSystem):
                 vdot = kernels.stabilised_dynamics(x, qd, tau, np.array(self.baumgarte.factors), f_ext, t, z)
             if z is not None:
                 vdot = np.concatenate([vdot, kernels.own_state_rates(x, qd, z, t)])
+            # if not, the readable form below raises an error that names the joint
             if np.isfinite(vdot).all():
                 return vdot
         return self.index1(t, x, v).accelerations()
@@ -159,6 +160,7 @@ class ClosedJointSystem(JointSystem):
         of_slip, of_gap = (0.0, 0.0) if baumgarte is None else baumgarte.factors
         pairs = (
             (loops.K, held.K),
+            # Baumgarte's terms of constraints here; those of loops are in `loop_constraint`
             (loops.right_hand_side, held.k - of_slip * held.slip - of_gap * held.gap),
             (loops.delta, held.gap),
             (loops.delta_dot, held.slip),
@@ -176,7 +178,10 @@ class ClosedJointSystem(JointSystem):
             g = self.constraint_error(x, t)
             if np.abs(share * g).max(initial=0.0) <= CLOSED:
                 break
+            # accelerations from rest without forces, under K a = -g, are the least change in that metric (Gauss's
+            # principle)
             x = self.move(x, replace(self._at_rest(t, x, still), eta=-g).accelerations())
+        # velocities after positions: the constraints on them are those at the projected coordinates
         here = self._at_rest(t, x, v)
         return x, v + replace(here, eta=-here.slip).accelerations()
 
@@ -275,6 +280,7 @@ class ClosedJointSystem(JointSystem):
         if self.obstacle(acts):
             return None
         assert self._kernels is not None
+        # no forces are zero forces, so that there is one form of the code
         acts = Acting(np.zeros(self.model.nv), None) if acts is None else acts
         begins = self.begin(method, times, x, v)
         try:
@@ -340,12 +346,14 @@ class ClosedJointSystem(JointSystem):
             assert self._kernels is not None
             return self._kernels.residuals(x, t)
         if x.ndim == 2 and len(x) > AT_ONCE:
+            # poses of all states together would not stay in the processor's cache
             parts = (self._loop_errors(x[k : k + AT_ONCE], t) for k in range(0, len(x), AT_ONCE))
             return np.concatenate(list(parts))
         if not self.constraints.m:
             return np.zeros((*x.shape[:-1], 0))
         if many and self._residuals is not None:
             return self._residuals.at(self.poses(x, t))
+        # if compiled code exchanges the ends of a joint, its rows have other axes than those of `constraints`
         if x.ndim == 2 and self.compiled and not self._turned:
             assert self._kernels is not None
             return self._kernels.constraint_rows(x, np.zeros((*x.shape[:-1], self.model.nv)), t).gap[
@@ -386,6 +394,7 @@ class ClosedJointSystem(JointSystem):
 
     def looked_at(self, n: int, residual: float) -> NDArray | slice:
         """Return which of n states `remarks` examines. residual : the largest residual at any of them."""
+        # the residual is of single rows, and must be small enough that no closure error of a joint can matter
         sure = self.held is None and residual <= SURE * LEFT_OPEN * min(1.0, self.gaps.length)
         return few_of(n) if sure else slice(None)
 

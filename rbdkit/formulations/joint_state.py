@@ -50,6 +50,7 @@ def joint_state(model: Model, poses: NDArray, velocities: NDArray) -> tuple[NDAr
     leading = poses.shape[:-3]
     q, v = np.zeros((*leading, model.nq)), np.zeros((*leading, model.nv))
     places = kept(model, _places)
+    # arrays over all joints and states: fast for few states, but too large for many
     together = max(1, AT_ONCE // max(1, int(np.prod(leading))))
     for first in range(0, len(places.joints), together):
         some = slice(first, first + together)

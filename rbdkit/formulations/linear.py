@@ -90,6 +90,7 @@ class TangentSystem(LinearSystem):
         largest = max(float(np.max(np.abs(x), initial=0.0)), float(np.max(np.abs(v), initial=0.0)) / self._speed)
         if largest == 0.0:
             return np.zeros_like(v)
+        # the same displacement whatever the size of x and v, as products are linear in them and differences are not
         s, (at, x0, v0), system = self._step / largest, self._state, self._system
         forth = system.rate(at, system.move(x0, s * x), v0 + s * v)
         return (forth - system.rate(at, system.move(x0, -s * x), v0 - s * v)) / (2.0 * s)
@@ -132,6 +133,7 @@ def linearize(system: System, t: float, x: NDArray, v: NDArray, step: float = 1e
         e = np.zeros(n)
         e[k] = step
         K[:, k] = (system.rate(t, system.move(x, e), v) - system.rate(t, system.move(x, -e), v)) / (2.0 * step)
+        # of a fast coordinate a step of fixed size would drown in round-off
         e[k] = step * max(1.0, abs(v[k]))
         C[:, k] = (system.rate(t, x, v + e) - system.rate(t, x, v - e)) / (2.0 * e[k])
     return LinearSystem(K, C)

@@ -42,6 +42,7 @@ def local_rate(numbers: Values, u: Values, v: Values) -> list[Scalar]:
 def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, v: Values) -> list[Scalar]:
     """Return J^-1 (moment - Omega x J Omega), Euler's equations, and the acceleration of the centre of mass."""
     Omega = Vector(v[:3])
+    # in body axes the inertia is constant, and the angular momentum turns against the body
     gyroscopic = -cross(Omega, inertia(numbers) @ Omega)
     return [*(Symmetric(numbers[6:]) @ (gyroscopic if moment is None else moment + gyroscopic)), *fall]
 

@@ -57,6 +57,7 @@ class Redmax(JointSystem):
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None, book: bool = False) -> None:
         require_tree(model, "formulation 'redmax'")
         require_no_states(model, "formulation 'redmax'")
+        # without the kernels of `JointSystem`, whose accelerations come from the articulated-body algorithm
         super().__init__(model, tau, f_ext, True)
         self._asked = tau is not None
         self._book = book

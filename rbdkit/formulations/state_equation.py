@@ -89,6 +89,7 @@ class StateEquation:
         if not np.isfinite(x).all():
             return np.full_like(x, np.nan)  # so a step that is on trial only is taken back
         q = self._on_manifold(q)
+        # this equation knows no contacts, so bodies must not touch
         if self.model.contact_rules:
             require_apart(self.model, q, "StateEquation", float(t))
         try:

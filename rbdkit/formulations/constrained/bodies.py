@@ -1,7 +1,17 @@
 """Any model in absolute coordinates: bodies on Lie groups, with all joints as constraints (index-1 form).
 
-Two forms of the same equations: `ConstrainedBodies.index1` assembles mass matrix and constraint Jacobian and is
-readable; compiled loops eliminate them body by body (`rbdkit.formulations.constrained.tree_program`).
+Each body has a pose of its own, as if it were free; joints are equations between poses (Müller and Terze 2013). An
+evaluation of the accelerations, `ConstrainedBodies.index1`, goes as follows:
+
+1. poses C and body twists V of all reference frames, from x and the velocities of the group;
+2. relative poses and twists of all joints, from these J and eta of ``J V' = eta`` (`joint_constraints`), then the rows
+   of constraint elements (`own_rows`);
+3. wrenches on the bodies: gravity, gyroscopic terms, joint forces, force elements;
+4. the rank decision, if there are loops or constraint elements (`Index1`);
+5. everything in the velocities of the group, ``V = B v``, and the solution for v'.
+
+That form is readable; compiled loops eliminate the same equations body by body
+(`rbdkit.formulations.constrained.tree_program`).
 """
 
 from __future__ import annotations
@@ -207,12 +217,16 @@ class ConstrainedBodies:
         J, slip, eta = self.constraints.velocity_and_acceleration(relative, t)
         own = self._own_values(t, x, v, C, V, relative)
         if own is not None:
+            # behind the rows of joints: the rank decision takes those of the tree, which are independent, before all
+            # others
             J, slip, eta = (np.concatenate(pair) for pair in ((J, own.J), (slip, own.slip), (eta, own.eta)))
+        # while J still acts on twists, to which the decision refers
         loops = self._loop_rows(C, t, relative, J, own)
         if self.baumgarte is not None:
             g = self.constraints.position(C, t)
             eta = eta - self.baumgarte.correction(g if own is None else np.concatenate([g, own.gap]), slip)
         spin = rotors(self.model, self.constraints, relative, t) if self._rotors else None
+        # the world, whose columns come first, does not move
         J = J[:, 1:]
         if self.group.hybrid.any():  # V = B v, so V' = B v' + B' v
             B, drift = self.group.tangent(C[1:]), self.group.tangent_rate(V[1:])
@@ -294,7 +308,10 @@ class ConstrainedBodies:
             g = self.constraint_error(x, t)
             if np.abs(share * g).max(initial=0.0) <= CLOSED:
                 break
+            # accelerations from rest without forces, under J a = -g, are the least change in that metric (Gauss's
+            # principle)
             x = self.move(x, replace(self.index1(t, x, still), Q=still, eta=-g).accelerations())
+        # velocities after positions: the constraints on them are those at the projected pose
         here = self.index1(t, x, v)
         return x, v + replace(here, Q=still, eta=-here.slip).accelerations()
 
@@ -306,8 +323,10 @@ class ConstrainedBodies:
 
     def _forces(self, t: float, x: NDArray, v: NDArray, C: NDArray, V: NDArray, relative: Relative) -> NDArray:
         """Return the wrench on every body in its reference frame: all forces and gyroscopic terms, no reactions."""
+        # Newton and Euler: f = I a + v x* I v (Featherstone 2008, Eq 1.5)
         Q = -cross_force(V, (self.mass_matrices @ V[..., None])[..., 0])
         weight = np.zeros_like(V)
+        # a row times R: R^T g, gravity in body axes; weight acts as an acceleration, whatever the mass
         weight[:, 3:] = self.model.gravity @ C[:, :3, :3]
         Q += (self.mass_matrices @ weight[..., None])[..., 0]
         if self.f_ext is not None:
@@ -364,6 +383,7 @@ class ConstrainedBodies:
             if self.model.acting:
                 spring = spring + stored(self._elements, x, v, t)
             for joint in self.model.joints:
+                # a rotor has no pose of its own; it turns with the joint's rate
                 kinetic = kinetic + 0.5 * (joint.velocities(qd) ** 2 @ joint.armature)
         return Energy(kinetic, gravitational, spring)
 
@@ -383,6 +403,7 @@ class ConstrainedBodies:
         held, places = {}, self.constraints.joints
         if not self.model.lossy and not any(j.type.is_driven for j in places) and not working(self.model):
             held["energy"] = self.energy(x, v).total
+        # a joint to the world with fewer than six freedoms transmits momentum
         grounded = any(0 in (j.predecessor, j.successor) and j.type.nv < 6 for j in places)
         roots = [self.model.joints[i] for i in self.model.children(0)]
         kept_together = not grounded and all(lets_go(joint) for joint in roots)

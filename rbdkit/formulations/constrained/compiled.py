@@ -126,9 +126,11 @@ def motion(
     asked = asked or (held is not None and held.asks_joints)
     kinds = _kinds(model, asked, closes)
     moving = _moving_numbers(system, kinds)
+    # in the order of their first use: models with the same kinds have equal tuples, under which compiled code is found
     used, groups = tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(system.group.names))
     loops, rows = loop_arrays_of(system), len(model.bodies)
     fields = {name: np.zeros(rows * size) for name, size in SIZES.items()}
+    # row 0 of every field is the world, at the origin and at rest
     fields["R"][:9] = np.eye(3).ravel()
     method_arrays = arrays_of(method, len(x), len(v), {*fields, *loops, *loop, *GIVEN})
     arrays = {**fields, **loops, **method_arrays, **loop}
@@ -149,6 +151,7 @@ def motion(
             "u_closing": np.zeros(len(v)),
         }
         arrays["loop_forms"] = np.array([forms.index(form) for form, _ in rows_of], dtype=np.int64)
+    # only linearly implicit methods have this array
     if "stiff_KD" in method_arrays:
         arrays |= implicit_arrays(model.nq, model.nv, rows - 1, len(loops["rhs"])) | {
             "joint_q": np.zeros(model.nq),
@@ -204,6 +207,7 @@ def motion(
         acting, more = force_arrays(acts, model, len(times) - 1)
         arrays, counts = arrays | acting, counts | more
         if "landing" in arrays:
+            # a table of forces has a kink at each recorded time, where adaptive steps have to end
             arrays["landing"][:] = float(counts.get("tau_step", 0) > 0)
     return Prepared(
         len(times) - 1,
@@ -329,11 +333,13 @@ def numbers(system: ConstrainedBodies) -> NDArray:
     rows = np.zeros((system.n, NUMBERS))
     for i, row in enumerate(rows, start=1):
         joint, M = system.model.joints[i], system.mass_matrices[i]
+        # from the spatial inertia [[I, m c~], [-m c~, m 1]], the components of m c out of m c~
         row[INERTIA:AXES] = [M[3, 3], M[2, 4], M[0, 5], M[1, 3], *M[:3, :3][np.triu_indices(3)]]
         S = joint.type.motion_subspace(joint.type.neutral())
         to_joint = se3.adjoint(system.offsets[i])  # of a tree, the successor frame is the body frame
         k = joint.nv
         row[AXES : AXES + 6 * k] = (se3.adjoint(se3.inverse(system.offsets[i])) @ S).T.ravel()
+        # S^+ of the joint's frame after the transform to it, so that both act on twists of the reference frame
         row[RATES : RATES + 6 * k] = (np.linalg.pinv(S) @ to_joint).ravel()
         row[DAMPING : DAMPING + k], row[ARMATURE : ARMATURE + k] = joint.damping, joint.armature
         row[STIFFNESS : STIFFNESS + k], row[REST : REST + joint.nq] = joint.stiffness, joint.rest
@@ -359,6 +365,7 @@ def loop_arrays_of(system: ConstrainedBodies) -> dict[str, NDArray]:
         "pivot": np.zeros(4),
         **{name: np.zeros(1) for name in ("rank", "bar", "unsolved", "uncertain", "misled", "again")},
         "along_joints": np.zeros(m * system.model.nv),
+        # squared, as it stands in scalar products of rows
         "joint_metric": arcs_of(system.model, system.gaps.length) ** 2,
         "number": np.arange(m, dtype=float),
         "later": 1.0 + PREFERENCE * np.arange(m),

@@ -30,6 +30,7 @@ def lost(at: At, move: Callable[[NDArray, NDArray], NDArray], x: NDArray, v: NDA
     """
     acting = at(t, x, v)
     rates = acting.act()
+    # no displacement, and no change of a state, by more than STEP
     h = STEP / max(1.0, float(np.abs(v).max(initial=0.0)), float(np.abs(rates).max(initial=0.0)))
     first = len(v) - len(rates)
 
@@ -37,5 +38,6 @@ def lost(at: At, move: Callable[[NDArray, NDArray], NDArray], x: NDArray, v: NDA
         z = np.concatenate([v[:first], v[first:] + s * h * rates])
         return at(t + s * h, move(x, s * h * v), z).energy()
 
+    # weights of the central difference of order 4
     ends = [energy(s) for s in (-2.0, -1.0, 1.0, 2.0)]
     return -power(acting.at, qd) - float(np.dot(ends, [1.0, -8.0, 8.0, -1.0])) / (12.0 * h)

@@ -1,6 +1,9 @@
 """Articulated-body recursion, one joint: elimination on the inward pass, acceleration on the outward pass.
 
-Featherstone (2008), section 7.3. Equation numbers are his.
+Featherstone (2008), section 7.3; equation numbers are his. The articulated inertia IA and bias force pA of a body say
+how its whole subtree answers a force on it, ``f = IA a + pA``. Along the axes S of its joint the force is known (tau),
+so the joint's acceleration can be eliminated, and what remains, Ia and pa, is added to the parent's. U, D and u are
+kept: the outward pass needs them, and `loop_program` solves for further forces with the same factors.
 """
 
 from __future__ import annotations

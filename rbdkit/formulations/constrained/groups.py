@@ -24,6 +24,7 @@ GROUPS = "se3", "so3xr3"
 
 def move(group: str, R: Matrix, r: Vector, u: mv) -> tuple[Matrix, Vector]:
     """Return C exp(u) of C = (R, r) on SE(3) (Eq 8) or SO(3) x R3 (Eq 18)."""
+    # on SE(3) the velocity turns with the body, so it is averaged over the turn; on SO(3) x R3 it keeps its direction
     turn, mean = exp(u.omega)
     return R @ quaternion_matrix(turn), r + (R @ mean(u.v) if group == "se3" else u.v)
 

@@ -55,11 +55,13 @@ def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, res
     with system.bodies() as body:
         for group in system.of_group(body):
             of_r, of_u = ([*x[:3], *_linear(body, group, x)] for x in (body.state(r, 6), body.state(u, 6)))
+            # K u - C r = K (u + s^2 r) - D (s r), as forces along displacements and twists
             body.put("along_x", [b + s() * s() * a for a, b in zip(of_r, of_u, strict=True)])
             body.put("along_v", [s() * a for a in of_r])
     _answer(system, moment)
     _rates(system, "dA", "implicit_B", width, 0)
     with program.loop(0, m) as k:
+        # the tree's responses to unit reactions of loop rows, as further right-hand sides in terms of joint rates
         start = k * (program.count("bodies") + 1) * 6
         with system.bodies() as body:
             place = start + body.row * 6
@@ -72,6 +74,7 @@ def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, res
             program.store("implicit_unit", column, 0, 1.0)
         _move(system)
         with system.bodies() as body:
+            # with y = N eta in place of r, the same forces are -C y
             body.put("along_x", [s() * s() * a for a in body.get("dA")])
             body.put("along_v", [s() * a for a in body.get("dA")])
         _answer(system, moment)
@@ -79,6 +82,7 @@ def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, res
         with program.loop(0, n) as i:
             place = i * n + column
             program.store("implicit_A", place, 0, program.load("implicit_unit", i) - program.load("implicit_A", place))
+    # one elimination for the forces and for the reactions of all loop rows
     eliminate(program, 0, n, "implicit_A", "implicit_B", width)
     _move_along(system, n, width, 0)
     with system.bodies() as body:
@@ -91,6 +95,7 @@ def increment(system: BodySystem, moment: Moment, s: Step, r: Part, u: Part, res
     with system.bodies() as body:
         for group in system.of_group(body):
             alpha, a = body.motion("A").halves
+            # an increment of velocities at a fixed pose, not a rate: without the term w x v
             own = a if group == "se3" else Matrix.of(body.get("R")) @ a
             body.put_state(result, [x + y for x, y in zip(body.state(r, 6), [*alpha, *own], strict=True)])
 
@@ -112,11 +117,13 @@ def _close(system: BodySystem, m: Whole) -> None:
             program.store("rhs", r + loops.first_own, 0, loops.own.along(r, "A", 0))
     with program.loop(0, m) as i:
         row = i * m
+        # a row without an inverse pivot was redundant in the last evaluation of accelerations
         counts = program.load("inverse", i) > TINY
         program.store("rhs", i, 0, select(counts, program.load("rhs", i), 0.0))
         with program.loop(0, m) as j:
             place = row + j
             both = select(program.load("inverse", i) > TINY, program.load("inverse", j), 0.0) > TINY
+            # rows that do not count get those of the identity, so that one elimination serves all lanes
             same = select(equal(program.load("number", i), program.load("number", j)), 1.0, 0.0)
             program.store("Lambda", place, 0, select(both, program.load("Lambda", place), same))
     eliminate(program, 0, m, "Lambda", "rhs", 1)

@@ -1,10 +1,19 @@
 """The constrained Newton-Euler equations in index-1 form (Müller and Terze 2013, Eq 3), with redundant constraints.
 
-The constraints are differentiated twice, so they hold on accelerations: ``J vdot = eta``. There are three ways of
-solving, for three kinds of rows. Rows of a tree are independent: the saddle-point matrix is regular. With loops,
-the tree is solved first for all reactions of loop rows, and a rank decision on the small matrix Lambda = L A^-1 L^T
-(`rbdkit.engine.rows.dependence`) picks the rows that count. If the tree alone is singular (a massless branch that only
-the loop determines), a null-space method follows.
+The constraints are differentiated twice, so they hold on accelerations: ``J vdot = eta``. With the reactions as
+multipliers this is a linear system for vdot and lambda, ``[M J^T; J 0] [vdot; lambda] = [Q; eta]``, which is regular
+exactly if the rows of J are independent and M is regular along what J leaves free. There are three ways of solving, for
+three kinds of rows:
+
+1. A tree: its rows are independent, and the system is solved as it is.
+2. Loops on a tree with inertia everywhere: one factorisation of the tree gives its accelerations and its responses to
+   unit reactions of all loop rows; multiples of these close the loops. A rank decision on the small matrix
+   Lambda = L A^-1 L^T (`rbdkit.engine.rows.dependence`) picks the rows that count; redundant ones get no reaction.
+3. A tree that is singular by itself (a massless branch that only the loop determines): the null-space method, with
+   ``vdot = J^+ eta + N y``, and the equations of motion along N.
+
+The accelerations do not depend on which of several dependent rows carry the reactions; the multipliers do, and the ones
+of least norm are taken.
 """
 
 from __future__ import annotations
@@ -73,6 +82,7 @@ class Index1:
                 return self._saddle_point()
             if not self._tree_answers:
                 return self._null_space()
+            # J^T lambda = Q - M a by the pseudo-inverse: of all multipliers those of least norm
             a, U, s, Vt = self._tree_and_loops[0], *self._decomposition
             return a, U @ ((Vt @ (self.Q - self.M @ a)) / s)
         except np.linalg.LinAlgError:
@@ -107,10 +117,12 @@ class Index1:
         T, L = self.J[:first], self.J[first:]
         A, b = np.zeros((n + first, n + first)), np.zeros((n + first, 1 + len(L)))
         A[:n, :n], A[:n, n:], A[n:, :n] = self.M, T.T, T
+        # one factorisation for the forces, and for a unit reaction of each loop row
         b[:n, 0], b[n:, 0], b[:n, 1:] = self.Q, self.eta[:first], L.T
         answers = np.linalg.solve(A, b)[:n]
         tree, responses = answers[:, 0], answers[:, 1:]
         Lambda = L @ responses
+        # pivots are chosen on the diagonal, which takes a symmetric matrix
         Lambda = 0.5 * (Lambda + Lambda.T)
         counting, clear = self.loops.counting(Lambda)
         found = tree
@@ -123,6 +135,7 @@ class Index1:
         U, s, Vt = self._decomposition
         r = len(s)
         a = Vt.T @ ((U.T @ self.eta) / s)
+        # right singular vectors beyond the rank span what J leaves free
         N = np.linalg.svd(self.J)[2][r:].T
         require_inertia(self.M, N)
         a = a + N @ np.linalg.solve(N.T @ self.M @ N, N.T @ (self.Q - self.M @ a))
@@ -211,5 +224,6 @@ def corrected_accelerations(
     here = system.index1(t, x, v)
     eta = here.J @ vdot - closing * system.constraint_error(x, t)
     if moving:
+        # slip is J v - sigma
         eta = eta + moving * (here.J @ v - here.slip)
     return replace(here, eta=eta).accelerations()

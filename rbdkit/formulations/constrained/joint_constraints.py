@@ -103,6 +103,7 @@ class JointConstraints:
         for i, k in enumerate(self._alike):
             kind = self.joints[k].type
             closest[..., i, :, :] = poses_of(kind, coordinates_of(kind, X[..., k, :, :]), t)
+        # all joints at once: a logarithm of a stack takes hardly longer than one of a pose
         d = se3.log(se3.inverse(closest) @ X[..., self._alike, :, :])
         for i, k in enumerate(self._alike):
             g[..., self.rows[k]] = d[..., i, :] @ self._T[k][:, self._used[k]]
@@ -113,6 +114,7 @@ class JointConstraints:
     def velocity_and_acceleration(self, relative: Relative, t: float) -> tuple[NDArray, NDArray, NDArray]:
         """Return J (m, bodies, 6), with the world, J V minus prescribed velocities (m,), and eta of Eq 3 (m,)."""
         T, used = self._T, self._used
+        # the equation for accelerations above, as yet without c_J, which constant axes do not have
         bias = -cross_motion(relative.v_rel, relative.V_S)
         excess = relative.v_rel
         if self._varying:

@@ -1,4 +1,9 @@
-"""Forces in joints as wrenches on the two bodies of each: applied forces, springs, dampers and rotors."""
+"""Forces in joints as wrenches on the two bodies of each: applied forces, springs, dampers and rotors.
+
+In absolute coordinates a joint has no coordinate on which a force could act. A joint force tau is therefore a wrench f
+with ``S^T f = tau`` on the successor, and its opposite on the predecessor. A rotor (armature) resists the joint's
+acceleration, which is ``P V' + bias`` in terms of the bodies' accelerations; it adds P^T armature P to the mass matrix.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +79,7 @@ def joint_rates(
         rows[:, constraints.predecessor[k]] -= S_inverse @ relative.from_P[k]
         c_J = joint.type.velocity_product(q, S_inverse @ relative.v_rel[k], t)
         P.append(rows)
+        # V_S' - Ad V_P' = S qdd + c_J - v_rel x V_S, solved for qdd
         bias.append(S_inverse @ (cross_motion(relative.v_rel[k], relative.V_S[k]) - c_J))
         velocities.append(np.arange(joint.v_slice.start, joint.v_slice.stop))
     return np.concatenate(P), np.concatenate(bias), np.concatenate(velocities)

@@ -76,10 +76,13 @@ class Loops:
             self.moving.write()
         for flag, x in (("unsolved", 1.0), ("uncertain", 0.0), ("misled", 0.0), ("again", 0.0)):
             program.store(flag, 0, 0, x)
+        # once; twice more only if the pivots have misled: with the rows that the geometry selects, and to refine the
+        # result
         with program.loop(0, 3):
             self.errors(what, time)
             with program.when("unsolved", 0):
                 self.answer()
+            # in every pass, as `choose` and `eliminate` overwrite "Lambda"
             self.meet()
             with program.when("unsolved", 0):
                 self.measure()
@@ -169,6 +172,7 @@ class Loops:
             V, opened = mv.of(self.six("V", S * 6)), missing
             missing = apart = V - pose.X @ mv.of(self.six("V", P * 6))
             if what == "acceleration":
+                # this is -eta, see `joint_constraints`
                 missing = apart.cross(V)
                 if self.stabilised:
                     of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))
@@ -201,6 +205,7 @@ class Loops:
         self.still()
         with program.loop(0, 1):  # in separate blocks, as both ends may be one body
             for j, x in enumerate(self.six("loop_T", r * 6)):
+                # "dp" is a bias force, so what acts on a body enters with a minus
                 place = self.ends(r)[0] * 6
                 program.store("dp", place, j, -x)
         with program.loop(0, 1):
@@ -270,6 +275,7 @@ class Loops:
         if self.own is not None:
             self.own.measure()
         with program.loop(0, 1):
+            # squares: "gap" 0 is the squared closure error, as limits are for s^2
             limit = maximum(FLOOR, minimum(AMPLIFICATION**2 * program.load("gap", 0, 0), CEILING))
             program.store("gap", 0, 1, limit)
 
@@ -294,6 +300,7 @@ class Loops:
                 program.store("pivot", 0, place, 0.0)
             with program.loop(0, m) as i:
                 own, of_row = program.load("Lambda", i * m + i), program.load(size, i)
+                # "later" handicaps later rows slightly: round-off must not choose between equal ones
                 score = select(own > program.load("bar", 0) * of_row, own / (of_row * program.load("later", i)), 0.0)
                 score = select(program.load("taken", i) > 0.5, 0.0, score)
                 better = score > program.load("pivot", 0, 0)
@@ -303,12 +310,14 @@ class Loops:
             with program.loop(0, 1):
                 found = select(program.load("pivot", 0, 0) > 0.0, 1.0, 0.0)
                 program.store("rank", 0, 0, program.load("rank", 0) + found)
+                # no row has the number -1: then nothing changes in what follows
                 program.store("pivot", 0, 1, select(found > 0.5, program.load("pivot", 0, 1), -1.0))
                 own = program.load("pivot", 0, 2)
                 program.store("pivot", 0, 2, select(found > 0.5, 1.0 / select(own > 0.0, own, 1.0), 0.0))
             with program.loop(0, m) as i:
                 program.store("column", i, 0, 0.0)
                 with program.loop(0, m) as j:
+                    # by comparison, since each lane may have another pivot, and an index is the same for all lanes
                     best = equal(program.load("number", j), program.load("pivot", 0, 1))
                     entry = select(best, program.load("Lambda", i * m + j), 0.0)
                     program.store("column", i, 0, program.load("column", i) + entry)

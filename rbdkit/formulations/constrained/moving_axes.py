@@ -90,6 +90,7 @@ class MovingJoint(JointAtPose):
             for s, row in zip(S, pseudo_inverse(S), strict=True):
                 along = dot(row, missing)
                 d = [a - along * b for a, b in zip(d, s, strict=True)]
+        # as in `gap_shares`: parts of the length for mechanisms smaller than 1 m
         share = select(length < 1.0, length, 1.0)
         return dot(d, d) / (share * share)
 

@@ -1,7 +1,14 @@
 """Constraint elements of a model in the program of `tree_program`: the compiled form of `own_rows`.
 
-Each row is a wrench on several bodies at once, in coordinates of their reference frames. All rows are computed in one
-block, from one trace; responses of the tree and rank decision are those of loop rows.
+A loop joint's row acts on two bodies; a row of a constraint element (a rod, a pulley rope, a rolling wheel) may act on
+several bodies and on joint rates at once. Each row becomes a wrench on every body that it acts on, in coordinates of
+that body's reference frame: a factor on a joint rate is, by the pseudo-inverse S^+ of the joint's axes, a wrench on the
+joint's two bodies. All rows are computed in one block, from one trace. From there on they are like loop rows: a unit
+reaction of each is pushed into the tree ("dp"), the responses give "Lambda", and the rank decision and the solution are
+those of `loop_program`, in which they are the last rows.
+
+`OwnConstraints.write` is called for accelerations, velocities, positions and corrections alike; `_missing` has what is
+to be made up for in each case.
 """
 
 from __future__ import annotations
@@ -88,7 +95,9 @@ class OwnConstraints:
             W = fv.of(row[WRENCHES + 6 * k : WRENCHES + 6 * k + 6])
             motion, c = known[body], Vector(self._field("own_offsets", 3, body))
             R, w, v = Matrix.of(motion[:9]), Vector(motion[12:15]), Vector(motion[15:])
+            # the drift is for accelerations of points; a spatial acceleration is less by w x v
             drift = drift + dot(W.f, cross(w, v))
+            # from world axes at the body frame to the reference frame, whose origin is R c away
             J[body] = plx(R.T, R @ c).apply(W)
         for k, (body, parent, j) in enumerate(self.kind.joints):
             factor = row[WRENCHES + 6 * len(rows.bodies) + k]
@@ -98,6 +107,7 @@ class OwnConstraints:
                 J[parent] = J[parent] - factor * of_parent
             drift = drift + factor * rate
         period = program.load("held_periods", 0, r)
+        # poses do not tell whole turns of joints, so gaps count modulo their period, see `own_rows.periods`
         turns = whole(row[GAP] / select(period > 0.0, period, 1.0))
         gap = row[GAP] - select(period > 0.0, period * turns, 0.0)
         missing = self._missing(what, gap, row[SLIP], drift)

@@ -2,6 +2,10 @@
 
 `rbdkit.model.constraint_rows` gives them in world axes at the body frames. Here they are transformed to the reference
 frames, and rows on velocity variables of joints become wrenches on the two bodies of a joint.
+
+Gaps may depend on joint angles, as those of gears do. Poses of bodies determine such angles up to whole turns only; a
+gap is therefore known up to a period: the greatest common divisor of what whole turns of the joints change in it, which
+exists if gear ratios are fractions (`periods`). Gaps are taken modulo the period, as the nearest to zero.
 """
 
 from __future__ import annotations
@@ -72,6 +76,7 @@ class OwnRows:
         for k, body in enumerate(self.rows.bodies):
             R, wrenches = T[body, :3, :3], found.wrenches[:, k]
             J[:, body] = np.concatenate([wrenches[:, :3] @ R, wrenches[:, 3:] @ R], axis=1) @ self._to_body[body]
+            # rows are for accelerations of points; spatial accelerations are less by w x v
             eta -= wrenches[:, 3:] @ R @ np.cross(U[body, :3], U[body, 3:])
         if self._joints:
             P, bias, velocities = joint_rates(self.model, self.joints, relative, t, self._joints)
@@ -81,6 +86,7 @@ class OwnRows:
         squares = np.sum(J[..., 3:] ** 2, axis=-1) + np.sum(J[..., :3] ** 2, axis=-1) / self.length**2
         gap = self._wrapped(found.gap)
         size = self.length * np.sqrt(squares.sum(axis=-1))
+        # as an angle, like the closure errors of joints: relative to the size of the row, arcs being at the length
         apart = np.abs(gap) / np.where(size > 0.0, size, np.inf)
         return OwnValues(J, gap, found.slip, eta, float(apart.max(initial=0.0)))
 
@@ -121,6 +127,7 @@ def periods(model: Model, rows: ConstraintRows) -> NDArray:
     ]
     jumps = np.zeros((TRIALS, len(turning), rows.m))
     for trial in range(TRIALS if turning else 0):
+        # states in general position; whether all give the same jump shows if the period is constant
         q, v = model.random_q(rng), np.zeros(model.nv)
         R = se3.exp(rng.normal(size=6))
         motion = BodyMotion(R[:3, :3], R[:3, 3], np.zeros(3), np.zeros(3))
@@ -136,6 +143,7 @@ def periods(model: Model, rows: ConstraintRows) -> NDArray:
         if np.abs(jumps[..., r] - jumps[0, :, r]).max(initial=0.0) > near:
             found[r] = np.nan
         elif len(steps):
+            # ratios to the first jump as fractions: over their common denominator, the divisor is one of whole numbers
             parts = [Fraction(float(x / steps[0])).limit_denominator(FINEST) for x in steps]
             exact = all(abs(float(part) * steps[0] - x) < near for part, x in zip(parts, steps, strict=True))
             whole = lcm(*(part.denominator for part in parts))

@@ -1,4 +1,13 @@
-"""Fields of a body in a program: named rows of arrays, one row for each body."""
+"""Fields of a body in a program: named rows of arrays, one row for each body.
+
+Programs have arrays and loops, no objects. What a pass of `tree_program` leaves for a later one (a twist, an
+articulated inertia) is a field: an array with a fixed number of entries for each body, the world first. `ProgramBody`
+gives a pass access to the fields of the body that it has reached, and of the parent, with the types of
+`rbdkit.spatial.compact`. Parameters of bodies stand in one array "numbers" with `NUMBERS` entries for each.
+
+Axes and their pseudo-inverse are padded with zeros to six, so that all joints have rows of one size; a `Kind` says how
+many count.
+"""
 
 from __future__ import annotations
 

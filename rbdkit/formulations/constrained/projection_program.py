@@ -44,6 +44,7 @@ def close_joints(system: BodySystem, x: Part, v: Part, time: Time, corrections: 
         program.break_if(program.load("open", 0) <= closed)
         with system.bodies() as body:
             for group in system.of_group(body):
+                # other lanes may still iterate when this one is closed; it must not move then
                 still_open = select(program.load("open", 0) > closed, 1.0, 0.0)
                 body.put_state(u, [still_open * a for a in _own(body, group)])
         system.move(x, u, moved)
@@ -82,6 +83,7 @@ def _respond(system: BodySystem, missing: Missing, what: str, time: Time) -> Non
                 program.store("open", 0, 0, largest)
     with system.bodies(inward=True) as body:
         for kind in system.of_kind(body):
+            # no forces: only inertia, rotors included, measures the correction
             eliminate_joint(body, replace(kind, damped=False, sprung=False), lambda k: 0.0)
     with system.bodies() as body:
         for kind in system.of_kind(body):
@@ -110,6 +112,7 @@ def keep_along(system: BodySystem, vdot: Part) -> None:
         program.store("guess_A", 0, j, 0.0)
     with system.bodies() as body:
         for group in system.of_group(body):
+            # the inverse of what `BodySystem` does with accelerations: v_s' = R (v' + w x v)
             (w, velocity), own = body.motion("V").halves, body.state(vdot, 6)
             a = Vector(own[3:])
             body.put(

@@ -1,4 +1,14 @@
-"""Detection of singular poses, where loops lose rank, in the states of a run, for its report."""
+"""Detection of singular poses, where loops lose rank, in the states of a run, for its report.
+
+At a singular pose (a flat parallelogram) rows of the loops become dependent that are independent elsewhere. There
+branches of the motion meet, and an integrator may leave on the wrong one, with all equations satisfied. The report
+should say so, but a rank decision for every state would cost as much as the run.
+
+So the usual rank and the usual smallest s^2 (`rbdkit.model.closing.rank`) are taken from a few states. A loop that
+passes a singular pose badly opens there suddenly: only where the closure error grows by the largest factors are states
+examined, and a pose counts as singular if it has less rank, or much less s^2, than usual. If loops stay closed to
+round-off all the time, only the start is in doubt.
+"""
 
 from __future__ import annotations
 
@@ -71,8 +81,10 @@ def rank_remarks(system: Closing, t: NDArray, x: NDArray, v: NDArray, closing: b
         )
     if closed:
         return found
+    # growth by factors; the constant keeps that of round-off out
     suspects = np.sort(np.argsort(np.diff(np.log(gap + 1e-3 * CLOSED)))[-SUSPECTS:])
     for jump in suspects:
+        # the pose itself mostly lies between two recorded states
         if any(lost(k) for k in range(max(jump - 1, 1), min(jump + 3, len(t)))):
             found.append(
                 f"about t = {t[jump]:.4g} s the loops pass a pose where their constraints lose rank, and open there: "

@@ -1,4 +1,10 @@
-"""Compiled constraint residuals of joints at many states: `JointConstraints.position` as a program."""
+"""Compiled constraint residuals of joints at many states: `JointConstraints.position` as a program.
+
+A run with loops is checked at each recorded state: how far are the joints open? The readable form makes several arrays
+for each joint and state; this program goes through the states, and for each through the joints, by the same formulas
+(`rbdkit.engine.rows.joint_program`). It pays from `MANY` states on, and covers joints whose coordinates have a closed
+form.
+"""
 
 from __future__ import annotations
 

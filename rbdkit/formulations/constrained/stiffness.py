@@ -1,4 +1,10 @@
-"""Stiffness and damping matrices of passive forces, in the velocities of constrained bodies."""
+"""Stiffness and damping matrices of passive forces, in the velocities of constrained bodies.
+
+Linearly implicit methods need K = df/dx and D = -df/dv of springs, dampers and force elements. These act on joint rates
+and on bodies, so their derivatives are collected for these arguments first, then mapped to the velocities of the bodies
+by a constant matrix: ``seen^T matrix seen``. What changes with that matrix itself is left out; methods keep their order
+with any K and D, see `rbdkit.formulations.system.Stiff`.
+"""
 
 from __future__ import annotations
 
@@ -81,5 +87,6 @@ def _joint_rates(system: ConstrainedBodies, x: NDArray, v: NDArray, q: NDArray) 
             S_plus = np.linalg.pinv(joint.motion_subspace(q))
             P[joint.v_slice, place.successor] += S_plus @ relative.from_S[k]
             P[joint.v_slice, place.predecessor] -= S_plus @ relative.from_P[k]
+    # the world does not move
     P[:, 0] = 0.0
     return P

@@ -1,9 +1,18 @@
 """Constrained bodies in a program: the compiled form of `bodies`, in O(n) operations.
 
 The saddle-point system of a tree need not be assembled. Eliminated body by body from the tips, reactions first, it
-becomes the articulated-body recursion (`elimination`). Two things differ from joint coordinates: the relative poses X
-follow from the bodies' poses, whether or not these obey the joints, and the velocity products c come from the
-constraints: T^T (V' - Ad(X^-1) V_P') = T^T c. `loop_program` adds the reactions of loops.
+becomes the articulated-body recursion (`elimination`; Featherstone 2008, section 7.3). Two things differ from joint
+coordinates: the relative poses X follow from the bodies' poses, whether or not these obey the joints, and the velocity
+products c come from the constraints: T^T (V' - Ad(X^-1) V_P') = T^T c.
+
+An evaluation passes over the bodies several times: poses and twists; outward for relative poses, velocity products,
+inertia and gravity; forces; inward for the elimination; outward for the accelerations. `loop_program` then adds the
+reactions of loops, and the last pass turns accelerations of twists into those of each body's group. Where a method or
+Baumgarte's terms correct errors, they change the velocity products ("drift") before the elimination: so corrections
+cost no solution of their own (`projection_program`).
+
+Each pass is a loop over the rows of tables, with a switch over kinds of joints or groups: the code depends on the kinds
+that a model has, not on the number of its bodies.
 """
 
 from __future__ import annotations
@@ -110,6 +119,7 @@ class BodySystem:
             for group in self.of_group(body):
                 C, step = body.state(x, 12), mv.of(body.state(u, 6))
                 R, r = move(group, Matrix.of(C[:9]), Vector(C[9:]), step)
+                # a turn this large means that the motion has diverged: a position beyond `LARGEST` ends the run
                 far = select(dot(step.omega, step.omega) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST)
                 body.put_state(result, [*R.flat(), r[0] + far, r[1], r[2]])
 
@@ -139,6 +149,7 @@ class BodySystem:
         if self.driven is not None:
             self.driven.record(program, moment.time)
         self.place_bodies(x, v)
+        # row 0, the world, gathers what its children add, and does not accelerate: gravity is a force on each body
         for j in range(21):
             program.store("IA", 0, j, 0.0)
         for j in range(6):
@@ -146,6 +157,7 @@ class BodySystem:
             program.store("A", 0, j, 0.0)
         with self.bodies() as body:
             self.velocities(body)
+        # after `velocities`, which leave the drift that these change
         if guess is not None:
             keep_along(self, guess)
         elif self.stabilised:
@@ -168,6 +180,7 @@ class BodySystem:
         with self.bodies() as body:
             for group in self.of_group(body):
                 (w, velocity), (alpha, a) = body.motion("V").halves, body.motion("A").halves
+                # the hybrid velocity is v_s = R v, so v_s' = R (v' + w x v)
                 own = a if group == "se3" else Matrix.of(body.get("R")) @ (a + cross(w, velocity))
                 body.put_state(result, [*alpha, *own])
 
@@ -202,10 +215,12 @@ class BodySystem:
     def velocities(self, body: ProgramBody) -> None:
         """Compute relative pose and velocity product of a body, its inertia, and its gyroscopic and gravity forces."""
         pose, V, I = body.pose(), body.motion("V"), body.inertia()
+        # as the poses are, also where they violate the joint: the constraints are linearised there
         relative = body.pose(body.parent).to(pose)
         apart = V - relative.X @ body.motion("V", body.parent)
         g = mv(ZERO, pose.R.T @ Vector(self.program.load("gravity", 0, k) for k in range(3)))
         body.put("X", relative.flat())
+        # c of the constraints: -v_rel x V
         body.put("drift", (-apart.cross(V)).flat())
         body.put("IA", I.articulated().flat())
         body.put("pA", (V.cross(I @ V) - I @ g).flat())
@@ -244,6 +259,7 @@ class BodySystem:
         """Store joint coordinates and velocities in "joint_q", "joint_v"; evaluate springs and controllers."""
         program = self.program
         with self.bodies() as body:
+            # for laws and force elements that depend on joint coordinates, which the equations of motion do not need
             q_first, v_first = program.entry("q_first", body.k), program.entry("v_first", body.k)
             for kind in self.of_kind(body):
                 if not kind.form:
@@ -289,6 +305,7 @@ class BodySystem:
         """Evaluate force elements: joint forces to "own_tau", wrenches to "own_force", rates of their states z."""
         program = self.program
         if own.alike:
+            # elements of one kind are evaluated in a loop, and add their wrenches to what is there
             with self.bodies() as one:
                 row = one.row * 6
                 for k in range(6):

@@ -1,4 +1,18 @@
-"""A rigid body by three directors and the constraints between them (Gebhardt and Romero, section 3.5)."""
+"""A rigid body by three directors and the constraints between them (Gebhardt and Romero, section 3.5).
+
+The directors d1, d2, d3 are the axes of the body as vectors in space. Kinetic energy is then quadratic in their
+velocities with constant coefficients, ``1/2 sum E_ij d_i' . d_j'`` with the Euler inertia E: the mass matrix is
+constant, and there are no gyroscopic terms and no rotation parameters. The price are constraints: six products d_i .
+d_j are 0 or 1, which hold on the exact motion, but not by themselves on a numerical one.
+
+Everything that a constraint needs is linear in q: the Jacobian H(q), so its rate is H(qdot), and the reactions ``H(q)^T
+lambda = S(lambda) q``. Energy-momentum and variational methods live on that. `Directors` has these pieces as functions
+(`H`, `G`, `reactions`, `generalized_force`), from which the methods in `rbdkit.integrators` build the equations of
+their steps; `rate` solves the equations with constraints differentiated twice, for all other methods.
+
+Moments act as forces on the directors, by the virtual work of Eq 68. Between two orientations, where methods evaluate
+loads, the directors are not orthonormal; with the dual directors the forces still do the right work.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +72,7 @@ class Directors(TurningBody):
         super().__init__(model, tau, f_ext)
         self.n = 12 if self.body.floats else 9
         self.M = np.zeros((self.n, self.n))
+        # kinetic energy 1/2 sum E_ij d_i' . d_j' (Eq 88): a multiple of the unit matrix for each pair of directors
         self.M[:9, :9] = np.kron(self.body.euler_inertia, _EYE)
         self.M[9:, 9:] = self.body.mass * np.eye(self.n - 9)
 
@@ -67,6 +82,7 @@ class Directors(TurningBody):
         """Return the Jacobian (6, n) of the constraints `constraint_error`, linear in q."""
         d1, d2, d3 = q[:9].reshape(3, 3)
         H = np.zeros((6, self.n))
+        # rates of d2 . d3, d1 . d3, d1 . d2, then of half the squares
         H[0, 3:6], H[0, 6:9] = d3, d2
         H[1, 0:3], H[1, 6:9] = d3, d1
         H[2, 0:3], H[2, 3:6] = d2, d1
@@ -85,6 +101,7 @@ class Directors(TurningBody):
         """Return the matrix S (n, n) with ``S q = H(q)^T lambda + G(q)^T mu``; multipliers = (lambda, mu)."""
         a, b, c, d, e, f = multipliers[:6]
         S = np.zeros((self.n, self.n))
+        # each reaction is a combination of the directors themselves, with the multipliers in the order of the rows of H
         S[:9, :9] = np.kron([[d, c, b], [c, e, a], [b, a, f]], _EYE)
         return S
 
@@ -144,6 +161,7 @@ class Directors(TurningBody):
         turned = np.cross(A @ M + m, dual)
         for i in range(3):  # of f_i by d_j
             for j in range(3):
+                # the moment A M turns with d_j; the dual director d^i changes by -(d^i . delta d_j) d^j
                 block = -0.5 * M[j] * so3.skew(dual[i]) - 0.5 * np.outer(turned[j], dual[i])
                 gradient[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = block
         return gradient
@@ -219,6 +237,7 @@ class Directors(TurningBody):
 
     def spin(self, x: NDArray, v: NDArray) -> NDArray:
         R = triad(x)
+        # the sum of d_i x d_i' is twice the angular velocity
         w = 0.5 * np.cross(np.swapaxes(R, -1, -2), v[..., :9].reshape(*v.shape[:-1], 3, 3)).sum(axis=-2)
         return (np.swapaxes(R, -1, -2) @ w[..., None])[..., 0]
 

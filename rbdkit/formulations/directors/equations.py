@@ -1,4 +1,10 @@
-"""The equations of a body in directors on scalars: floats to compute, symbols to trace."""
+"""The equations of a body in directors on scalars: floats to compute, symbols to trace.
+
+`Directors` has the same equations as matrices, (9, 9) and (6, 9), which are mostly zeros and multiples of the unit
+matrix. Written out on three vectors, as here, they cost a fraction, and recorded steps can be differentiated: the
+Jacobian of Newton's method in a compiled step comes from these functions. Equation numbers are those of Gebhardt and
+Romero.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""One rigid body, pivoted or floating: what the formulations of this folder take from a model."""
+"""One rigid body, pivoted or floating: what the formulations of this folder take from a model.
+
+They need the inertia about the point of rotation in two forms: J, which multiplies angular velocities, and the Euler
+inertia E, the second moments of mass, which multiplies velocities of directors, ``E = tr(J)/2 1 - J`` (Eq 66). A
+pivoted body feels its weight as a moment, by its first moment of mass; a floating one does not.
+"""
 
 from __future__ import annotations
 

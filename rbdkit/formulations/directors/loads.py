@@ -1,4 +1,10 @@
-"""Loads on a rotating body, other than gravity, in a program: joint forces, external forces and force elements."""
+"""Loads on a rotating body, other than gravity, in a program: joint forces, external forces and force elements.
+
+The loads of `rbdkit.formulations.body_loads`, which are written for bodies with central frames, applied to a body that
+is given by directors: joint coordinates and the motion of the body's frame follow from the directors and the point, and
+forces become wrenches about the point. What turns with the body is kept along the directors and what does not along the
+axes of the world, since steps need derivatives and work in both.
+"""
 
 from __future__ import annotations
 
@@ -61,6 +67,7 @@ class TurningLoads(BodyLoads):
         a floating centre of mass, in the world; None and zero of a pivot.
         """
         P, _, com, ahead = self._numbers()
+        # joint coordinates are relative to the placement of the joint
         R_J, p = P.T @ R, self._origin(A, point)
         q, qd, v = [*from_matrix(R_J)], [*W], ZERO
         if point is not None:

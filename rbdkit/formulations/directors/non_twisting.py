@@ -1,4 +1,10 @@
-"""The body that may not twist: its directors are carried parallel on the sphere (Gebhardt and Romero, section 4.2)."""
+"""The body that may not twist: its directors are carried parallel on the sphere (Gebhardt and Romero, section 4.2).
+
+The constraint w . d3 = 0 is nonholonomic: a closed path of d3 on the sphere brings d1 and d2 back turned, by the area
+that the path encloses, so no equation between positions can replace it. It adds one row G(q), linear in q like the
+others, and one multiplier to the equations of `Directors`. The reaction is a moment along d3, across all angular
+velocities that are allowed: it does no work.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +64,7 @@ class NonTwistingDirectors(Directors):
         super().__init__(model, tau, f_ext)
         if not 0.0 <= a <= 1.0:
             raise ModelError(f"formulation {self.name!r}: a = {a!r} must be a number from 0 to 1")
+        # raises if d3 is no principal axis: Pi1 and Pi2 are not conserved then
         self.body.split_inertia()
         self.a = float(a)
 
@@ -74,6 +81,7 @@ class NonTwistingDirectors(Directors):
 
     def G_gradient(self, u: NDArray) -> NDArray:
         gradient = np.zeros((1, self.n))
+        # G(q) u is bilinear: the same with the roles of q and u exchanged
         gradient[0, :3], gradient[0, 3:6] = -self.a * u[3:6], (1.0 - self.a) * u[:3]
         return gradient
 

@@ -1,4 +1,14 @@
-"""A turning body on the arrays of a program: the equations of this folder on scalars, for compiled loops."""
+"""A turning body on the arrays of a program: the equations of this folder on scalars, for compiled loops.
+
+`RecordedTurningBody` is what integrators see when they record a step: the same functions as `Directors` and
+`SplitEuler` have, on arrays of a program. A body has few numbers, so everything is written out, without loops. Three
+things need more than arithmetic:
+
+1. Linear systems (`rate`, `tangent_velocity`, Newton's corrections): the equations are written as a function that is
+   linear in symbols, and the matrix is its derivative by these symbols (`_linear`), so no matrix is written by hand.
+2. The rotation nearest to the directors, for loads that depend on the pose: an iteration (`_nearest`).
+3. Loads: they are evaluated once for a stage and left in "acting", where iterations of the step read them.
+"""
 
 from __future__ import annotations
 
@@ -86,6 +96,7 @@ class RecordedTurningBody:
         self.nx, self.nv = 9 + more, (3 if kind.split else 9) + more
         self.solved_together = 0, self.nv
         self.in_registers = kind.loads is None or kind.steady
+        # multipliers of the six products of directors, and of the constraint on twist
         self.unknowns = self.nv + (6 if kind.twists else 7)
 
     def coordinates(self) -> Iterator[int]:
@@ -99,6 +110,7 @@ class RecordedTurningBody:
         if not self.kind.split:
             self._put(result, [a + b for a, b in zip(X, U, strict=True)])
             return
+        # Euler's equations are on rotations: the displacement is a rotation vector
         turn = Vector(U[:3])
         R = turned(X) @ quaternion_matrix(exp(turn)[0])
         far = select(dot(turn, turn) < LARGEST_TURN * LARGEST_TURN, 0.0, 2.0 * LARGEST)
@@ -152,6 +164,7 @@ class RecordedTurningBody:
             R = self._nearest(x)
             A = turned(self._all(x, 9))
             columns = triad_of(A.T.flat())
+            # the sum of d_i x d_i' is twice the angular velocity of orthonormal directors, which they nearly are
             ways = (cross(d, rate) for d, rate in zip(columns, triad_of(self._all(v, 9)), strict=True))
             W = A.T @ (0.5 * sum(ways, ZERO))
         point = Vector(x.load(self.program, 9 + k) for k in range(3)) if self.kind.floats else None
@@ -177,6 +190,7 @@ class RecordedTurningBody:
             change: Scalar = 0.0
             q = triad_of(directors())
             for k, (d, dual) in enumerate(zip(flat(q), flat(dual_triad(q)), strict=True)):
+                # X <- (X + X^-T) / 2: the dual triad is the inverse transpose
                 program.store("triad", 0, k, 0.5 * (d + dual))
                 change = maximum(change, abs(d - dual))
             program.store("triad", 0, 9, change)
@@ -316,6 +330,7 @@ class RecordedTurningBody:
         m1, m2, m3 = m if acting is None else m + acting.M + R.T @ acting.m
         P1, P2, pi_par = J11 * W1 + J12 * W2, J12 * W1 + J22 * W2, J_par * W3
         # d3' = (W2, -W1, 0) along the directors
+        # components along d1 and d2, which turn with W3 in their plane
         rate1, rate2 = m1 - pi_par * W2 + W3 * P2, m2 + pi_par * W1 - W3 * P1
         turning = [i11 * rate1 + i12 * rate2, i12 * rate1 + i22 * rate2]
         turning.append((m3 + P1 * W2 - P2 * W1) / J_par if self.kind.twists else 0.0 * W1)

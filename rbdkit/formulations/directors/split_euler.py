@@ -1,4 +1,14 @@
-"""Euler's equations split on the sphere of d3: along the tangent plane and along d3 (Gebhardt and Romero, 3.4, 4.1)."""
+"""Euler's equations split on the sphere of d3: along the tangent plane and along d3 (Gebhardt and Romero, 3.4, 4.1).
+
+If d3 is a principal axis, the angular momentum splits into a part pi_perp in the plane across d3 and a part pi_par
+along it. The axis d3 is a point on the unit sphere, and pi_perp a tangent vector there; its covariant derivative nabla
+along the curve d3(t) is what an observer in the tangent plane sees. Euler's equations become (Eq 51) ``nabla pi_perp +
+pi_par d3' = m_perp``, ``pi_par' - pi_perp . d3' = m_par``.
+
+The split shows what a body without twist does: with w_par = 0 the coupling vanishes, and without moments pi_perp is
+carried parallel along d3. x is a rotation, which moves by the exponential map; so there are no constraints that a
+method could violate. The sign of the second equation is that of Eq 53.
+"""
 
 from __future__ import annotations
 
@@ -148,6 +158,7 @@ class NonTwistingSplitEuler(SplitEuler):
 
     def rate(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         rate = super().rate(t, x, v)
+        # the constraint moment takes all that would turn the body about d3
         rate[2] = 0.0
         return rate
 

@@ -1,4 +1,13 @@
-"""Base of the formulations of one rotating body: poses, energy and moments."""
+"""Base of the formulations of one rotating body: poses, energy and moments.
+
+The formulations of this folder describe one body that turns about a point: a pivot, or its centre of mass, if it
+floats. They differ in the equations (`split`: Euler's equations on the sphere of d3, or directors with constraints) and
+in whether the body may twist about d3. What follows from the directors in any case is here: the pose, moments and
+forces about the point, energy, and which quantities are conserved when.
+
+A floating body moves like a point mass and turns as about a pivot in its centre of mass; its centre is appended to x
+and v, and nothing couples both but loads.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +84,7 @@ class TurningBody:
         """Run in one compiled loop; None if there is an `obstacle`."""
         if self.obstacle(acts):
             return None
+        # a flat body has a singular mass matrix in directors, which needs pivoting
         flat = bool(np.linalg.cond(self.body.euler_inertia) > FLAT)
         kind = partial(recorded.Kind, self.split, self.twists, self.body.floats, flat)
         prepared = recorded.motion(self, kind, self._numbers(), method, times, x, v, acts)
@@ -119,6 +129,7 @@ class TurningBody:
             M = tau[:3]
             if self.body.floats:
                 F = tau[3:]
+                # a joint force acts at the origin of the body frame, com away from the centre of mass
                 M = M - np.cross(self.body.com, F)
         if self.f_ext is not None:
             wrench = self.f_ext(t, x, v)[1]
@@ -204,6 +215,7 @@ class TurningBody:
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         """Return the six scalar products of directors minus 0 or 1 (Eq 63, with the rows of unit length)."""
         R = triad(x)
+        # half the Gram matrix less one: products of two directors must be doubled, half squares are as they should be
         C = 0.5 * (np.swapaxes(R, -1, -2) @ R - np.eye(3))
         rows, columns = (1, 0, 0, 0, 1, 2), (2, 2, 1, 0, 1, 2)
         return C[..., rows, columns] * np.array([2.0, 2.0, 2.0, 1.0, 1.0, 1.0])

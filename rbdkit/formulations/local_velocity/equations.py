@@ -35,6 +35,7 @@ def rate(numbers: Values, fall: Values, moment: Vector | None, x: Values, w: Val
     """Return w' = M^-1 (Q - Gamma w) (Eq 79), Q = D^-T (force, moment) (Eq 53), Gamma w likewise (Eq 56)."""
     (R, _), v_L, m, J = of_rows(x), twist(numbers, w), numbers[MASS], inertia(numbers)
     Omega, U = v_L.omega, v_L.v
+    # the components of U change by -Omega x U as the body's axes turn
     force = m * (R.T @ Vector(fall) - cross(Omega, U))
     gyroscopic = -cross(Omega, J @ Omega)
     return _times(numbers[M_INVERSE_D_INVERSE_T], [*force, *(gyroscopic if moment is None else moment + gyroscopic)])

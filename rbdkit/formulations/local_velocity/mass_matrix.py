@@ -1,6 +1,8 @@
 """Mass matrix and quadratic term of a rigid body in unified local velocity coordinates, by integral and closed.
 
-The reference point is the centre of mass. Equation numbers are those of Holzinger, Gerstmayr, Schöberl.
+The paper derives both by integrals over the body with the interpolation N(y), without any rotation (section 3.3), then
+in closed form with the matrix D (section 4.2). Both are here: `integrated` is the independent check of `mass_matrix`
+and `gamma`. The reference point is the centre of mass. Equation numbers are those of Holzinger, Gerstmayr, Schöberl.
 """
 
 from __future__ import annotations

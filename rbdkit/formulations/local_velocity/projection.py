@@ -1,4 +1,14 @@
-"""Unified local velocity coordinates: velocities of six points along six directions, in place of a twist."""
+"""Unified local velocity coordinates: velocities of six points along six directions, in place of a twist.
+
+A rigid body moves with six freedoms, usually three velocities and three angular velocities. Holzinger, Gerstmayr and
+Schöberl take six velocities of one kind instead: of point y_i along direction b_i, all fixed in the body. Since ``v(y)
+= U + Omega x y``, they are linear in the twist, ``w = D v_L`` (Eq 54), with a constant matrix D; and if D is regular, w
+determines the velocity of every point, ``v(y) = N(y) w``, as shape functions of a finite element do. So mass matrix and
+forces are integrals over N, without rotations in them.
+
+Six arbitrary points and directions may fail to see some motion (six forces along the b_i cannot produce its wrench): D
+is singular then, which is decided from its scaled condition number.
+"""
 
 from __future__ import annotations
 
@@ -82,6 +92,8 @@ class Projection:
         if not lengths.all():
             raise ModelError(f"direction {int(np.argmin(lengths)) + 1} of six is zero; every point needs a direction")
         arm = float(np.sqrt(np.mean(np.sum(self.points**2, axis=1)))) or 1.0
+        # directions of unit length, and points in units of their mean distance: so the number depends on the
+        # arrangement alone
         scaled = self.D / lengths[:, None] / np.repeat([1.0, arm], 3)
         _, s, motions = np.linalg.svd(scaled)
         condition = float(s[0] / s[-1]) if s[-1] > 0.0 else np.inf
@@ -106,6 +118,7 @@ class Projection:
 
     def N(self, y: ArrayLike) -> NDArray:
         """Interpolation matrix (..., 3, 6): the point y of the body moves with ``v = N(y) w`` (Eqs 26, 27)."""
+        # U + Omega x y, with both as functions of w
         return self.D_inverse[:3] - skew(y) @ self.D_inverse[3:]
 
     def E(self, w: ArrayLike) -> NDArray:

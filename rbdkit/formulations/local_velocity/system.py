@@ -1,4 +1,9 @@
-"""Free bodies in unified local velocity coordinates."""
+"""Free bodies in unified local velocity coordinates.
+
+The formulation of Holzinger, Gerstmayr, Schöberl: poses H of central frames, velocities w of six points (`projection`),
+the equations ``M w' + Gamma w = Q`` with a constant mass matrix (`mass_matrix`), poses moved by the exponential map
+(`tangent`). The equations of one body are in `equations`; this class gives them the numbers of the bodies.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """Exponential map and inverse tangent operator of SE(3), the linear part first, and the latter for w.
 
-The incremental motion vector ``n = (n_13, n_46)`` holds the translational part first, as in Holzinger, Gerstmayr,
-Schöberl, whose equation numbers these are; `rbdkit.spatial.se3` has the same operators with the angular part first.
+A step moves a pose by ``H exp(n)`` with an incremental motion vector n that begins at zero; ``n' = T^-1(n) D^-1 w`` (Eq
+72) says how n changes, so that any Runge-Kutta method can integrate it as a vector. ``n = (n_13, n_46)`` holds the
+translational part first, as in Holzinger, Gerstmayr, Schöberl, whose equation numbers these are; `rbdkit.spatial.se3`
+has the same operators with the angular part first, so they are exchanged here.
 """
 
 from __future__ import annotations
