@@ -1,4 +1,9 @@
-"""Derivatives of traced functions, as traces; the rules are in `chain_rule`."""
+"""Derivatives of traced functions, as traces; the rules are in `chain_rule`.
+
+The trace is copied into a new graph first, so the original stays as it is, and the derivatives share all that the
+values compute. `jacobian` takes forward mode, a pass for each input, or reverse mode, a pass for each output, whichever
+is fewer; `tangent` and `pullback` are the single passes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""From parameters to the numbers that programs read, as a program: `rbdkit.engine.links.pack.pack`, traced."""
+"""From parameters to the numbers that programs read, as a program: `rbdkit.engine.links.pack.pack`, traced.
+
+A web page changes "rod1.mass"; compiled code reads mass, first moment and inertia of a link, which may carry several
+bodies. The function that packs a model's numbers is run once with symbols for the parameters that the page may change:
+what comes out as a symbol depends on them, and is stored by a program that runs in the page; what comes out as a number
+stays as it is. A parameter that is not a number of its own in compiled code is refused by name.
+"""
 
 from __future__ import annotations
 

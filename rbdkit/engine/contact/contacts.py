@@ -1,4 +1,12 @@
-"""The list of contacts of a step in a program, and the numbers stored for each."""
+"""The list of contacts of a step in a program, and the numbers stored for each.
+
+A contact has a row of floats in "contacts" and a row of whole numbers in "contact_parts"; the constants below are the
+places in these rows. Its number is its place in the list, which is made anew in every step; what must be found again in
+the next step, such as the impulse for the warm start, is stored by *slot* (see `scene`), the permanent number of a
+place where two shapes may touch. Iterations visit contacts in the order of the table "visit_order".
+
+The list has a fixed length. If it is too short, `Contacts.one_more` only says so (`FULL`), and the step ends there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,18 @@
-"""The rigid-contact system: a tree in joint coordinates whose bodies touch, as the time loop steps it."""
+"""The rigid-contact system: a tree in joint coordinates whose bodies touch, as the time loop steps it.
+
+A step of `rbdkit.engine.contact.time_steps` calls, in this order: `rate`, the accelerations without contacts, which
+leaves the factors of H and the poses of the links; `speed_up`, the velocities that they lead to; `touch`, which lists
+contacts and finds impulses after which the velocities obey the contact law; `glide`, which moves the coordinates; and
+`close`, which projects onto loops and constraints.
+
+Geometry, H and forces are those at the beginning of the step, so each contact's row and its response H^-1 J^T are
+computed once. The rows of loops and constraints are eliminated from these responses (`ContactRows`): contact impulses
+then violate none of them, and the contact solver needs to know nothing of loops.
+
+Angular velocities are in axes that turn with a body. `speed_up` and `glide` therefore treat the rotation and the centre
+of mass of what a free or planar joint carries separately: without forces the one spins on, by a step that gains no
+energy (`spinning`), and the other moves on a straight line.
+"""
 
 from __future__ import annotations
 

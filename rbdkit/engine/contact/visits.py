@@ -1,6 +1,13 @@
-"""The update of one contact in a program: its velocity, its new impulse by `one_point`, and what that changes.
+"""Contact update in a program: one projected Gauss-Seidel step, from a contact's velocity to its new impulse.
 
-The velocities of a contact are read from its two branches, and written there.
+`one_point` has the law, on the numbers of one contact. Here these numbers are read from and written to a program's
+arrays: the velocity J v is summed up over the velocities of the contact's two branches (see `branches`), the new
+impulse is found with all others fixed, and its change times Y = H^-1 J^T is added to the velocities of the same
+branches, where the next contact reads them. So an update costs as many operations as the contact has entries, and no
+matrix of all contacts exists.
+
+Most contacts move one free body, or two: for these the code is straight, `ONE` or `TWO` lines of six velocities. Any
+other contact loops over its lines (`MORE`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,12 @@
 """The links that a model becomes: all of its structure, and nothing of its numbers.
 
-Models of the same shape share one layout (`lru_cache`), so changing a parameter costs no new one.
+A body becomes one link, or several if its joint is a chain of simple joints, or none if the joint is fixed: then it
+moves with the link that carries it. Links have kinds (`rbdkit.engine.steps.nodes.Kind`); code is compiled per set of
+kinds, and the numbers and the topology are its inputs.
+
+Models of the same shape share one layout (`lru_cache`), so changing a parameter costs no new one. A layout with users'
+own joints is not cached here: such joints may compare equal and be different, so it has a guard and lives as long as
+the kernels of its model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,15 @@
-"""Isomorphic subtrees ("limbs") of a model, and the tables by which their links are computed in SIMD lanes."""
+"""Isomorphic subtrees ("limbs") of a model, and the tables by which their links are computed in SIMD lanes.
+
+Link by link, a pass over a robot is one chain of numbers that wait for each other, and most of the processor idles. A
+limb is a chain of links that ends in a tip, such as a leg, an arm or a finger. Chains are compared from their tips on,
+joint by joint; two or four that agree form ranks, one link of each, which `rbdkit.engine.steps.limb_tree` takes through
+the passes of an algorithm together. Numbers of the links of a rank are interleaved, so that one load fetches them for
+all lanes.
+
+A rank costs more than a link, and more still where its joints turn about different axes of their parents; `PRICES` says
+how much. Lanes are used if all ranks and single links together take at most `WORTH` of the time of one link after the
+other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""Symbolic stand-in for a model, with which a user's algorithm is called while it is traced."""
+"""Symbolic stand-in for a model, with which a user's algorithm is called while it is traced.
+
+It has what an algorithm over a tree reads: structure as plain numbers; gravity, inertias and placements as symbols, so
+that one compiled function serves all models that differ in these; and joints whose `calc`, `transform` and
+`motion_subspace` record the formulas of the joint. Matrices that it hands out are known to be transforms or inertias
+(`known_matrices`), so their products cost as few operations as in rbdkit's own algorithms.
+
+Anything else that a function reads is either a number that then becomes a constant of its code (`reads_numbers` says
+so), or it is refused by name: a stand-in that guessed would give a wrong function.
+"""
 
 from __future__ import annotations
 

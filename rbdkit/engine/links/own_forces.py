@@ -1,4 +1,15 @@
-"""The force elements of a model, traced once, as operations on the motions of bodies and joints."""
+"""The force elements of a model, traced once, as operations on the motions of bodies and joints.
+
+All elements act on one set of symbols: pose and velocity of each body that they ask for, the joint coordinates and
+velocities, their own states, and the time. What they do becomes one law, a list of operations from these numbers to
+joint forces, wrenches on bodies, rates of states, stored energy and dissipated power; programs record it between the
+kinematics of the links and their dynamics. Parameters are inputs of the law, so models that differ in these alone share
+their code.
+
+Elements of one make, such as the springs of a soft body, are traced once and computed in a loop over a table (`alike`).
+In the end the law is compared with the elements themselves at random states: what traces to something else, because it
+branches on values or keeps something, is refused (`NotCovered`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Tracing of users' own laws: functions of time and state."""
+"""Tracing of users' own laws: functions of time and state.
+
+A law is first called as it is, with symbols for its arguments, which is enough if it returns what it computes. If it
+fills arrays, as ``tau = np.zeros(3); tau[0] = ...`` does, an array of floats refuses the symbol; then a traced copy is
+called, whose new arrays can hold symbols (`rbdkit.trace.Copies`). The error that a user sees is the one that says more,
+with the line of the user's code at which tracing failed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Joint coordinates and closure errors from poses, on scalars: `JointType.project` for joints with constant axes."""
+"""Joint coordinates and closure errors from poses, on scalars: `JointType.project` for joints with constant axes.
+
+From the relative pose of its two bodies, a loop joint's coordinates are those of the closest pose that the joint
+allows, q (`project`); the closure error is the rest, ``log(pose(q)^-1 X)`` (`gap`; Featherstone 2008, Eqs 8.25 to
+8.27). Both have a closed form for each joint below, without branches, so that programs can record it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""All constraint rows of a model: their contributions, and the numbers and tables that programs read."""
+"""All constraint rows of a model: their contributions, and the numbers and tables that programs read.
+
+Loop joints and constraints each contribute a block of rows (`contribution`); the rows of all blocks stand one after the
+other in K. Which velocities a row depends on is known from the topology, and so are the ancestors at which elimination
+fills it in: tables list, for each velocity, the rows that may be nonzero there, and programs skip all others. For a
+single state rows are padded to whole SIMD registers instead, since a register computes its zeros for nothing.
+"""
 
 from __future__ import annotations
 

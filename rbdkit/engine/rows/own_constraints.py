@@ -1,4 +1,10 @@
-"""The rows of a model's constraints, from one trace of all of them; see `rbdkit.model.constraint_rows`."""
+"""The rows of a model's constraints, from one trace of all of them; see `rbdkit.model.constraint_rows`.
+
+The trace gives for each row its gap, its slip, its drift (the acceleration that positions and velocities alone cause),
+a wrench on each body that it reads, and its entries at joint velocities. Programs evaluate it on the motions of the
+bodies at a state and pass the results on as rows (`contribution`); unilateral constraints use the same writer, with the
+contacts of a step in the place of rows.
+"""
 
 from __future__ import annotations
 

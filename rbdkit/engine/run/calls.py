@@ -1,4 +1,9 @@
-"""Bound programs that wait for the next call."""
+"""Bound calls: programs with arrays of their own, which wait for the next call.
+
+To bind a program is to write the addresses of its arrays into its frame, which takes longer than a small algorithm. So
+a bound call keeps its arrays, and users' numbers are copied in and out. `Job` is the key under which such calls are
+kept.
+"""
 
 from __future__ import annotations
 

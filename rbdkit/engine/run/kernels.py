@@ -1,4 +1,14 @@
-"""The kernels of one model: compiled algorithms, arrays in, arrays out."""
+"""The kernels of one model: compiled algorithms, arrays in, arrays out.
+
+This is the engine's interface for the packages above it: a method for each algorithm, which names its inputs and lets
+`StateComputer` run it on one state or a stack. Inputs are not checked: what users call checks them once. Algorithms
+that would need rows of loops or constraints which are not covered are refused with a `ModelError`, never computed
+without them.
+
+The classes form three layers: `BoundModel` holds the model's numbers in arrays and chooses the form of the code,
+`StateComputer` keeps bound calls and splits stacks among lanes and threads, `Kernels` knows the algorithms. Kernels are
+made once for a model and dropped when it changes (`rbdkit.engine.run.lookup`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A motion of a model in joint coordinates, computed by the compiled time loop."""
+"""A motion of a model in joint coordinates, computed by the compiled time loop.
+
+`JointMotion` collects what the loop is bound to: the arrays of the integrator, those of the state and its record, joint
+and external forces as arrays or as traced functions, the motions of prescribed joints, and the contact scene. All that
+decides which program it needs is in its `task`. A motion that is run again from another state keeps its arrays and its
+binder (`keep`, `begin`), which saves making and binding them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Every algorithm as a program that loops over a stack of states."""
+"""Every algorithm as a program that loops over a stack of states.
+
+`over_states` records the loop; its body is the algorithm, on the parts of the arrays that belong to one state
+(`State`). One state is a stack of one. With several lanes each turn of the loop computes as many states as there are
+lanes; the algorithms do not notice, as the layout of arrays is the program's affair.
+"""
 
 from __future__ import annotations
 

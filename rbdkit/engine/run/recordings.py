@@ -1,4 +1,9 @@
-"""Tracing of tasks into programs over trees of links; needed only for code that no cache has."""
+"""Tracing of tasks into programs over trees of links; needed only for code that no cache has.
+
+`record` chooses the system or algorithm of a task; most run on either kind of tree: a `LoopTree` makes one program for
+all models with the same kinds of joints, an `UnrolledTree` straight-line code for one shape. This module imports all
+algorithms, so others import it only when nothing in memory or on disk has the code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Input and output arrays of the algorithms, and the work arrays that they need."""
+"""Input and output arrays of the algorithms, and the work arrays that they need.
+
+Programs know arrays by name. `INPUTS` and `OUTPUTS` list those with a part for each state, in the order in which
+`StateComputer` passes them; `room` lists the work arrays, whose sizes depend on the model and on the program's work
+space per link.
+"""
 
 from __future__ import annotations
 

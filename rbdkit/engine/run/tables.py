@@ -1,4 +1,14 @@
-"""A model's topology in the index tables that programs read, and the elements that straight-line code has built in."""
+"""A model's topology in the index tables that programs read, and the elements that straight-line code has built in.
+
+Programs that loop over links know no model: which link is whose parent, which velocities move which link, and in which
+order H is eliminated are whole numbers in tables. Lists of different lengths are stored as in compressed sparse rows:
+one table has all lists one after the other, another one ("first_...") where each begins, and the end.
+
+The sparsity of H comes from the tree: H_ab is nonzero only if one of the two velocities moves the link of the other
+(Featherstone 2008, section 6.4). Eliminated from the leaves, its factors fill in nothing; mimic joints, whose
+velocities belong to several links, add couplings, and for these `elimination` computes the fill-in by the elimination
+tree.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Joint primitives whose velocity is not the derivative of coordinates: planar, spherical and free."""
+"""Joint primitives whose velocity is not the derivative of coordinates: planar, spherical and free.
+
+Velocities are in axes that move with the body, so a constant velocity u for one unit of time is a screw motion:
+``move(q, u)`` is pose(q) exp(u) with exp of SO(3), SE(2) or SE(3), and `difference` its logarithm. `local_rate` is the
+inverse right Jacobian of exp, which says how u changes while the body moves with a velocity v, and `local_force` its
+transpose. The formulas are in `manifold`.
+
+The methods from `carried_com` on serve semi-implicit contact steps, which move the centre of mass on a straight line.
+"""
 
 from __future__ import annotations
 

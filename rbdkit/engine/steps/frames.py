@@ -1,4 +1,8 @@
-"""One frame of a model: its Jacobian and its bias acceleration."""
+"""One frame of a model: its Jacobian and its bias acceleration.
+
+Only the links on the path from the world to the frame take part, so the work is that of the path. The pose that is
+carried along goes through the array "carried", since values of a block do not outlive a turn of a loop.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""A tree as a loop over the rows of a table."""
+"""A tree as a loop over the rows of a table, so that one program serves all models with the same kinds of joints.
+
+A pass over the links is one loop of the program. Its body cannot know at which link it is: parent, first coordinate and
+first velocity are read from a table, and the link's kind selects a case of a switch. A generator yields a `Node` per
+case, and the algorithm's own ``for`` loop, run once for each of them, records its body once for each kind.
+
+Values of links live in the array "work": field after field, each with a fixed number of floats, and the numbers of one
+link together (`LoopField`). Fields that are never read are dropped in the end (`work_space`). Values of freedoms and of
+pairs of freedoms have arrays of their own, indexed by tables that follow the sparsity of the tree
+(`rbdkit.engine.run.tables`).
+"""
 
 from __future__ import annotations
 

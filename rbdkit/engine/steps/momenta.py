@@ -1,4 +1,10 @@
-"""Generalized momenta of the joints, their rates, and their values at the two ends of a step."""
+"""Generalized momenta of the joints, their rates, and their values at the two ends of a step.
+
+Variational integrators step momenta p = M(q) qd in place of velocities (Marsden and West 2001). One pass out and in
+gives p and p' without forming M; `velocities` inverts it by the articulated-body algorithm at rest, with p as joint
+forces. `at_ends` carries the momentum in the middle of a step to its two ends; for joints whose coordinates are a
+manifold, a displacement of the ends moves the middle by the Jacobians of `local_rate`.
+"""
 
 from __future__ import annotations
 

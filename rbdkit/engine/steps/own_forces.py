@@ -1,4 +1,10 @@
-"""Force elements in a program: from the motion of the links to joint forces and forces on links."""
+"""Force elements in a program: from the motion of the links to joint forces and forces on links.
+
+`rbdkit.engine.links.own_forces` has traced the elements into a law; here the law is recorded at a state. The motions of
+the bodies come from a pass over the links. Joint forces are added to those of the state, wrenches on bodies to the
+external forces on their links. Elements of one make run in a loop over a table where the tree is a loop, and one after
+the other in straight-line code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Joint primitives, written on scalars."""
+"""Joint primitives, written on scalars: the interface of all simple joints, and what plain ones have in common.
+
+A primitive is a formula without numbers of its own: it is recorded into programs, and parameters such as a pitch are
+given to it. The axis of a joint with one freedom is z; the frames of a model are turned so that this is no restriction.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""A tree in joint coordinates as a system that the time loop steps."""
+"""A tree in joint coordinates as a system that the time loop steps.
+
+`RecordedTree` joins two texts that know nothing of each other: an integrator asks for `move`, `local_rate` and `rate`
+at its stages, and forward dynamics asks for forces at a time and state. In between stand joint forces and external
+forces that are tables or traced functions, prescribed motions, and force elements, whose states are appended to v.
+
+Coordinates of curved joints, such as quaternions, are no vectors: methods work with displacements u from a state, and
+`move` and `local_rate` take them to the manifold and back.
+"""
 
 from __future__ import annotations
 

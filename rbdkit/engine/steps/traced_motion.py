@@ -1,4 +1,9 @@
-"""Joint primitives traced from users' own functions."""
+"""Joint primitives traced from users' own functions.
+
+A user writes `pose` and `motion_subspace`, and for a joint with a manifold of its own also how to move on it. All that
+the engine needs beyond that is derived here by differentiation of the traces: c_J, the rate of S v, and the derivatives
+by q. Two primitives are equal if class name and operations are, by a digest; so models with equal joints share code.
+"""
 
 from __future__ import annotations
 

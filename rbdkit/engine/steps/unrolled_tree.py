@@ -1,4 +1,10 @@
-"""A tree unrolled link by link: straight-line code."""
+"""A tree unrolled link by link: straight-line code.
+
+A pass over the links is a loop in Python, and whatever it records is in one block. Fields are dictionaries of symbols,
+so values pass from link to link in registers; indices are constants; and known zeros and ones of the placements fold
+away what they are multiplied by. That is the fastest code, but its length grows with the number of links, and it serves
+one shape of model only.
+"""
 
 from __future__ import annotations
 

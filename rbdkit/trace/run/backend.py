@@ -1,4 +1,10 @@
-"""Choice of the backend: LLVM where llvmlite works, else generated Python, with one warning."""
+"""Choice of the backend: LLVM where llvmlite works, else generated Python, with one warning.
+
+The choice is made once per process, by compiling and running a small program: only that tells whether LLVM works with
+this processor and system. A wrong choice by environment variable is an error and not a fallback, since a user who asks
+for LLVM and gets Python would wait fifty times as long without knowing why. Checked code is asked for where it is made
+(`rbdkit.trace.checked`), or by the same variable.
+"""
 
 from __future__ import annotations
 
