@@ -219,6 +219,7 @@ class FreeBodySystem:
         """Evaluate the loads at a state, before they act on the bodies."""
         if self.loads is not None:
             for body in self.bodies():
+                # all bodies before any load: a force element may read several
                 self.loads.place(body.i, *body.central(x, v))
             self.loads.decide(moment)
 

@@ -67,6 +67,7 @@ class StepAdequacy:
         return self._mode.which
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # with the mode that was found: a search holds systems, and so users' functions, which cannot all be pickled
         return StepAdequacy, (self.order, self.error, self.stable, self.stable_step, Found(self._mode))
 
 
@@ -141,6 +142,7 @@ def assess(
     states = [near for _, near in trees]
     linear = _linearized(states)
     known = [one for one in linear if one is not None]
+    # mostly this bound is enough, and no spectrum is computed
     if states and not found and len(known) == len(states) and followed(integrator, known, h, GROWTH):
         worst_error = np.max([error for error, _ in trees], axis=0)
         return StepAdequacy(integrator.order, worst_error, True, np.inf, _Search(integrator, states, linear, h))
@@ -200,6 +202,7 @@ def _local_errors(order: int, ends: Sequence[tuple[Sample, NDArray | None, NDArr
 
     They are infinite where no step could be made. ends : each sample with the results of `_ends`.
     """
+    # a step has the error e, two half steps e / 2^order together: their difference is e (1 - 1 / 2^order)
     factor = 2.0**order / (2.0**order - 1.0)
     systems = [sample.system for sample, *_ in ends]
     alike = len(ends) > 1 and all(isinstance(x, JointSystem) and x.model is systems[0].model for x in systems)  # type: ignore[attr-defined]
@@ -285,12 +288,15 @@ def _fastest(integrator: Integrator, near: Near, modes: Modes, h: float) -> Fast
     rate, growth = float(np.abs(values[k])), growth_in_a_step(integrator, modes)
     parts = [_in_joints(near.system, near.x, part(modes.velocities[:, k])) for part in (np.real, np.imag)]
     which = int(np.argmax(np.hypot(*parts)))
+    # what grows in the system itself may grow in a step as well
     true_growth = max(0.0, float(values.real.max()))
     if growth is None or growth(h) <= GROWTH * np.exp(true_growth * h):
         return FastMode(rate, which, np.inf)
     good, bad = 0.0, h
+    # the longest stable step by bisection, to a millionth of this one
     for _ in range(20):
         middle = 0.5 * (good + bad)
+        # shorter steps are more in number, so that each may add less
         allowed = 1.0 + (GROWTH - 1.0) * middle / h + np.expm1(true_growth * middle)
         good, bad = (middle, bad) if growth(middle) <= allowed else (good, middle)
     return FastMode(rate, which, good)

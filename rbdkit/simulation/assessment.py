@@ -1,8 +1,16 @@
 """Assess a finished run: energy balance, step size, constraint errors, joint limits, unseen forces.
 
+`judge` goes through what can be known of a motion without the true one:
+
+1. Energy: its change must be the work of forces, motors and losses, integrated over the recorded states.
+2. Step: the local error and the stability of a step at a few states (`adequacy`).
+3. Constraints: the largest residual, by angle or by length of the mechanism.
+4. Joint limits, whole turns that poses do not tell, forces that act between steps (`short_forces`), contacts.
+
 The report must not alarm falsely, so most of this module decides when a number says nothing: the energy is not judged
 if forces jump between recorded states, if a function has memory, or if states are recorded too sparsely to integrate
-the power; the step is not judged if a contact law or an adaptive method chooses it.
+the power; the step is not judged if a contact law or an adaptive method chooses it. What costs time and may not be read
+(`_found_later`) is computed at first access.
 """
 
 from __future__ import annotations
@@ -314,8 +322,11 @@ def _adequacy(
 def _samples(
     method: Integrator, motion: Trajectory, known: int, applied: Drive, times: NDArray, acting: StateForces | None
 ) -> Iterator[Sample]:
+    # a method other than Runge-Kutta may carry something from step to step, so a step from a state alone is not the
+    # run's
     h, remembers = times[1] - times[0], type(method).step is not MuntheKaas.step
     x, w = (motion.x, motion.w) if isinstance(motion, Motion) else (motion.q, motion._rates_of_motion)
+    # the row in which the largest velocity stands
     ends = {0, _largest(w[:known]) // w.shape[1]}
     if not remembers and len(motion) == len(times) and x is motion.q:
         ends = {min(row, len(motion) - 2) for row in ends}  # from there the run has made a step itself
@@ -340,6 +351,7 @@ def _samples(
 
 def _largest(x: NDArray) -> int:
     """Return the flat index of the first largest absolute value of an array, or of the first NaN."""
+    # twice over the array, but without a copy of it as by np.abs
     there, back = int(x.argmax()), int(x.argmin())
     ahead, behind = x.flat[there], -x.flat[back]
     return there if ahead > behind else back if behind > ahead else min(there, back)

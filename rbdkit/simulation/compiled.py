@@ -199,6 +199,7 @@ def blamed(
     q, v, (t, end) = recording.q[-1], recording.v[-1][:nv], times[k : k + 2]
     for function in functions:
         try:
+            # stages of most methods are there
             for s in (t, 0.5 * (t + end), end) if function is not None else ():
                 function(s, q, v)  # type: ignore[misc]
         except Exception as fault:
@@ -218,6 +219,7 @@ def recording_of(run: Run, times: NDArray, method: RecordedIntegrator | Adaptive
     """
     n = len(run.at)
     if not (np.isfinite(run.q).all() and np.isfinite(run.v).all()):
+        # the first state that is not finite
         n = int(np.argmin(np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)))
     ran_away, last = run.ran_away or n < len(run.at), int(run.at[n - 1])
     steps, fault, stopped = last, None, ""

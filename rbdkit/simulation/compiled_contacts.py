@@ -111,6 +111,7 @@ class CompiledLaw:
         """
         tau: Any = self.acts.tau
         if isinstance(tau, np.ndarray) and tau.ndim > 1:
+            # a table has no row for a step beyond the end
             tau = tau[-1]
         onwards = np.array([times[-1], 2.0 * times[-1] - times[-2]])
         motion = self._motion(onwards, recording.q[-1], recording.v[-1], tau, 1)
@@ -140,6 +141,7 @@ class CompiledLaw:
     def _tell_events(self, log: Log, entries: NDArray, times: NDArray) -> None:
         events = entries[entries[:, 1] <= diary.IMPACT]
         pair = self.scene.pair[events[:, 2].astype(int)]
+        # in the order of the readable law: by step, what is lost last, then by pair
         for i in np.lexsort((pair, events[:, 1] == diary.LOSS, events[:, 0])):
             step, kind, _, impulse = events[i, :4]
             at = float(times[int(step)])
@@ -183,6 +185,8 @@ def compiled_law(
     if acts is None:
         return None, why_not
     if isinstance(method, TimeSteps) and len(scene.pair) > FEW:
+        # with so many places other solvers would take too long: the result of the sweeps counts, and the report rates
+        # it
         method = replace(method, hard=np.inf)
     return CompiledLaw(kernels, scene, method, acts), ""
 

@@ -145,6 +145,7 @@ def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> lis
     power = np.zeros(len(recording.t))
     states = zip(recording.t.tolist(), recording.q, recording.v[:, : scene.model.nv], strict=True)
     for k, (t, q, v) in enumerate(states):
+        # recorded times are those of steps but for round-off, which must not choose the next step
         pair, point, _, _, force = log.kept.get(int(np.searchsorted(until, t - 1e-12 * until[-1])), NOTHING_TOUCHES)
         power[k] = driven_power(scene, t, q, v, pair, point, force)
     return list(np.interp(until, recording.t, integral(power, recording.t)))

@@ -77,6 +77,7 @@ class Finer:
         if isinstance(self.method, Adaptive):
             rtol, atol = max(TIGHTER * self.method.rtol, TIGHTEST), TIGHTER * self.method.atol
             longest = 0.5 * self.method.longest(self.times)  # which may be what keeps its errors down
+            # tighter tolerances take more steps, and the motion is known to be one that can be computed
             finer = Adaptive(self.method.tableau, rtol, atol, 4 * self.method.max_steps, longest)
             return {"dt": self.dt, "every": self.every, "integrator": finer, "tau": self._tau(self.times)}
         h = 0.5 * self.dt
@@ -91,6 +92,7 @@ class Finer:
         if given.values.ndim == 1:
             return given.values
         if given.held is not None:
+            # the middle of a new step lies inside of an old one, unlike its ends
             middle = 0.5 * (times[1:] + times[:-1])
             return given.held[np.searchsorted(self.times, middle) - 1]
         return np.stack([np.interp(times, self.times, column) for column in given.values.T], axis=1)
@@ -128,6 +130,7 @@ class ErrorGrowth:
 
     def known_until(self, bound: float = KNOWN) -> float:
         """Return the time until which the error stays below a bound, rad or m; the last time if it always does."""
+        # also where the error is not a number
         beyond = np.flatnonzero(~(self.error < bound))
         return float(self.t[beyond[0] - 1] if len(beyond) and beyond[0] else self.t[0 if len(beyond) else -1])
 

@@ -94,6 +94,7 @@ def run_formulation(
         )
     acting.system = system
     check_pair(system, method)
+    # the quick check first; what it does not pass is decided, and told, by the exact one
     if not (isinstance(system, Compiled) and not book and clearly_closed(model, q, v)):
         require_closed(model, q, v, names=("q0", "v0"))
     x, w = system.state(q, v)
@@ -276,6 +277,7 @@ def _steps(
     state = method.init(system, times[0], x, w)
     for k in range(len(times) - 1):
         acting.step = k
+        # the time of the grid, as sums of steps would drift from it
         state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
         yield state.x, state.v, k + 1, state.solve
 

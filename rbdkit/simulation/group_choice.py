@@ -1,4 +1,10 @@
-"""Choice of a Lie group for each body (SE(3) or SO(3) x R3), by trial runs."""
+"""Choice of a Lie group for each body (SE(3) or SO(3) x R3), by trial runs.
+
+Which group suits a body depends on its joints: on SE(3) a body on a lower pair to the ground moves along the joint
+within each step, on SO(3) x R3 free flight is straight (Müller and Terze 2013). Between these no rule decides, but a
+trial does: `choose_groups` begins with the better of both for all bodies, then changes one body at a time while the
+constraints drift less.
+"""
 
 from __future__ import annotations
 

@@ -107,6 +107,7 @@ def _by_derivatives(
         return K, C
     q_near, v_near, steps = _around(systems[0].model, x, v)
     tau_q, tau_v = _quotients(_near(systems, "tau", t, q_near, v_near), steps)
+    # a feedback law adds its own slopes, by the chain rule
     return K + by_tau @ tau_q, C + by_tau @ tau_v
 
 
@@ -136,6 +137,7 @@ def _where_closed(
     v_near[3 * d :] -= faster
     K, C = _by_differences(systems, kernels, t, x, v, (q_near[None], v_near[None], steps))
     back = allowed.T / arcs
+    # the part of accelerations along allowed directions; the rest follows from the constraints
     onto = (arcs[:, None] * allowed) @ back
     return onto @ K @ back, onto @ C @ back
 

@@ -1,4 +1,10 @@
-"""Wrenches through loop joints in a recorded motion."""
+"""Wrenches through loop joints in a recorded motion.
+
+The equations of motion with loops have the reactions of loop joints as multipliers (Featherstone 2008, section 8.5). If
+constraints are redundant, reactions are not unique: the joints are marked, and the smallest ones with the same effect
+are given. Redundancy is looked for at a few states by the readable algorithm; if there is none, all states are computed
+at once by compiled code.
+"""
 
 from __future__ import annotations
 
@@ -106,6 +112,7 @@ def loop_forces(
 
     for k in some:
         readable(k)
+    # compiled code leaves out redundant rows, which is not the smallest reaction
     found = None if doubtful else _compiled(model, q, v, tau, f_ext, t, z)
     if found is not None:
         wrenches = found

@@ -78,6 +78,7 @@ class Motion(Trajectory):
     ) -> None:
         own = {"system": system, "x": x, "w": w, "solves": solves, "_applied": tau}
         own |= {"contacts": contacts, "events": events}
+        # states of force elements are the last in w, whatever comes before
         own["z"] = w[:, w.shape[1] - system.model.nz :]
         self.__dict__.update(own, model=system.model, t=t, f_ext=f_ext, report=report)  # the class is frozen
 

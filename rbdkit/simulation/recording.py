@@ -116,8 +116,10 @@ def record(motion: Iterator[Sample], times: NDArray, q: NDArray, v: NDArray, eve
         fault, stopped = raised, f"{sentence(raised)} (after t = {times[k]:.6g} s)"
     finally:
         watch.close()
+    # a run that ended early: its last state is recorded, whatever `every` is
     if kept[-1][0] != times[k]:
         kept.append((times[k], q, v))
+    # compilation in between is not time of the steps
     seconds = time.perf_counter() - begun - (compile_seconds() - compiled)
     t, q_all, v_all = zip(*kept, strict=True)
     arrays = np.array(t), np.array(q_all), np.array(v_all)

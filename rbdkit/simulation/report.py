@@ -337,6 +337,7 @@ class Report:
 
     def _mended(self, error: float, wanted: float) -> float:
         """Return the step, s, that reduces an error to the wanted size, by the integrator's order."""
+        # a little shorter than the order says, as errors follow it only roughly
         return 0.9 * self.step * (wanted / error) ** (1.0 / self.order)
 
     def _error_text(self, model: Model, adequacy: StepAdequacy) -> str:
@@ -386,6 +387,7 @@ def _extremes(x: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     with np.errstate(invalid="ignore"):
         low, high = columns.min(axis=1), columns.max(axis=1)
         if np.isnan(low).any():
+            # slower, and only needed where a value is not a number, as a force that failed
             low, high = np.fmin.reduce(columns, axis=1), np.fmax.reduce(columns, axis=1)
     return columns.T, low, high
 

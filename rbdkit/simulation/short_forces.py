@@ -144,6 +144,7 @@ def _hidden(
 ) -> ShortForce | None:
     """Return the largest departure of a force between recorded times that these do not show, or None."""
     n = len(t) - 1
+    # at least three samples in an interval: both ends and one between
     chosen = np.arange(n) if 3 * n <= samples else np.linspace(0, n - 1, max(samples // 3, 1)).astype(int)
     between = int(np.clip(samples // len(chosen) - 2, 1, MOST_BETWEEN))
     at = np.searchsorted(rows, chosen, side="right") - 1
@@ -163,6 +164,8 @@ def _hidden(
         if not departs[k] > 1e-9 * scale:
             break
         row, place = int(at[k]), np.unravel_index(np.argmax(off[k]), off[k].shape)
+        # the recorded times about the interval, at the same state: their second differences show how much a smooth
+        # force bends
         held = np.array([begin[k] - h[k], begin[k], begin[k] + h[k], begin[k] + 2.0 * h[k]])
         inside = (held >= t[0]) & (held <= t[-1] + 1e-9 * h[k])
         f = values(held[inside], np.repeat(q[[row]], inside.sum(), 0), np.repeat(v[[row]], inside.sum(), 0))
@@ -176,6 +179,7 @@ def _hidden(
         def departs_at(time: float, k: int = int(k), row: int = row, m: int = int(place[1])) -> bool:
             f = values(np.array([time]), q[[row]], v[[row]])[0, m]
             x = (time - begin[k]) / h[k]
+            # the edge is where half of the departure is reached
             return bool(abs(f - F[k, 0, m] - x * (F[k, -1, m] - F[k, 0, m])) > 0.5 * departs[k])
 
         peak = float(times[k, 1 + place[0]])
@@ -186,6 +190,7 @@ def _hidden(
 
 def _edge(inside: Callable[[float], bool], peak: float, outside: float) -> float:
     """Return the time at which a force stops acting, by bisection between its peak and a time outside."""
+    # to round-off
     for _ in range(50):
         middle = 0.5 * (peak + outside)
         peak, outside = (middle, outside) if inside(middle) else (peak, middle)

@@ -242,6 +242,7 @@ def simulate(
     if isinstance(method, Adaptive):
         tables = applied.values is not None and applied.values.ndim > 1
         method = method.for_run(times, breaks, tables)
+    # copies: the caller may change the arrays before the refinement study is asked for
     again = partial(
         simulate, model, q.copy(), v.copy(), duration, formulation=formulation, backend=backend, z0=z.copy(),
         f_ext=f_ext if callable(f_ext) or external is None else external(0.0, q, v), contact=contact, progress=False,
@@ -419,6 +420,7 @@ def _fixed_steps(
     system = JointSystem(model, applied.function, external, book)
     state = method.init(system, times[0], q, v)
     for k in range(len(times) - 1):
+        # forces held over a step jump at its end, which its last stage must not see
         system.tau = applied.during(k)
         state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
         yield state.x, state.v, k + 1, state.solve

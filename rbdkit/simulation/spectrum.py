@@ -1,8 +1,17 @@
 """Modes of a system linearised near a state, and their growth under an integrator.
 
-For small systems all eigenvalues of the first-order matrix are computed; for large ones the outermost of a Krylov space
-(Arnoldi), which limit the step. For explicit Runge-Kutta methods growth in a step follows from the stability polynomial
-R(h lambda); other methods are applied to the linear system itself.
+An oscillation or decay with rate lambda (an eigenvalue of the linearised system) is multiplied by R(h lambda) in a
+step, with the stability function R of the method; a step is stable if no mode that decays is amplified. Three ways lead
+there, the cheapest that suffices first:
+
+1. `followed`: a bound of all rates by norms of K and C. If even the largest possible h lambda is small, R differs from
+   exp(h lambda) by less than what counts, whatever the modes are. No eigenvalue is computed.
+2. All eigenvalues of the first-order matrix, for small systems.
+3. The outermost ones of a Krylov space (Arnoldi), which limit the step, for large ones: products with the linearised
+   system only, by differences of the rate.
+
+For explicit Runge-Kutta methods R is a polynomial with coefficients from the tableau (`stability_polynomial`); other
+methods are applied to the linear system itself, and the eigenvalues of that map are taken.
 """
 
 from __future__ import annotations
@@ -54,6 +63,7 @@ def modes_of(near: Near, linear: LinearSystem | None) -> Modes:
         rates, vectors = np.linalg.eig(linear.matrix)
         return Modes(linear, rates, vectors[n:], True)
     tangent = linear or TangentSystem(system, t, x, v)
+    # at random, since it must have a part along each mode; always the same, so that reports repeat
     start = np.random.default_rng(0).standard_normal(2 * n)
     # displacements are counted in units in which the stiffest directions change as fast as velocities do
     stiffness = np.linalg.norm(tangent.rate(t, start[:n], np.zeros(n))) / np.linalg.norm(start[:n])
@@ -114,6 +124,7 @@ def followed(integrator: Integrator, linear: Sequence[LinearSystem], h: float, g
 def _bound(sizes: NDArray) -> float:
     """Return a bound of all \\|lambda\\|, 1/s, by row sums. sizes : (m, 2, n, n), \\|K\\| and \\|C\\| of m systems."""
     norms = sizes.sum(axis=-1).max(axis=-1)
+    # the positive root of lambda^2 = k + lambda c
     return max(0.5 * (c + sqrt(c * c + 4.0 * k)) for k, c in norms.tolist())
 
 
@@ -125,6 +136,7 @@ def _balanced(sizes: NDArray) -> NDArray:
     for _ in range(BALANCING):
         largest = sizes.max(axis=(2, 3), keepdims=True)
         together = (sizes / np.where(largest > 0.0, largest, 1.0)).sum(axis=1)
+        # rows and columns of equal sums, in the manner of Osborne (1960)
         units = np.sqrt((together.sum(axis=2) + TINY) / (together.sum(axis=1) + TINY))
         sizes = sizes * units[:, None, None, :] / units[:, None, :, None]
     return sizes
@@ -132,6 +144,7 @@ def _balanced(sizes: NDArray) -> NDArray:
 
 def _within(method: MuntheKaas, z: float, growth: float) -> bool:
     """Whether R(h lambda) differs from exp(h lambda) by at most growth - 1 for all \\|h lambda\\| up to z."""
+    # no use beyond: the rest of the exponential series is larger than any growth that is allowed
     if not z < 2.0:
         return False
     own = stability_polynomial(method)[::-1]

@@ -457,6 +457,8 @@ class Trajectory:
             power += float(kernels.driven.at(t)["driven_v"] @ kernels.motors(q, v, vdot, carried, t))
         if closed:
             known = tau + passive_force(model, q, v, t=t, z=z)
+            # what inverse dynamics needs beyond the known forces are reactions, and these do work where time moves
+            # constraints
             power += float((kernels.rnea(q, v, vdot, f_ext, t) - known) @ v)
         return power
 

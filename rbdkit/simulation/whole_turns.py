@@ -62,6 +62,7 @@ def require_known_turns(
         return
     told, v_told = _told(system, x, w, t)
     lost = [joint for joint in model.joints if np.any(np.abs(joint.coordinates(q) - joint.coordinates(told)) > ALIKE)]
+    # turns that no force depends on do no harm
     if lost and _differs(lost, q, v, told, v_told, _acting(model, applied, external, z, t)):
         joint = lost[0]
         raise SimulationError(
@@ -107,6 +108,7 @@ def _jump(motion: Motion, loop: Loop) -> int | None:
     P, S = poses[:, loop.predecessor] @ loop.joint.placement, poses[:, loop.successor] @ loop.successor_placement
     q = np.array([loop.joint.type.project(X) for X in se3.inverse(P) @ S])
     angles = q[:, [unit == "rad" for unit in loop.joint.type.q_units]]
+    # angles from poses lie within half a turn, so passing that shows as a jump by nearly a whole one
     jumps = np.flatnonzero((np.abs(np.diff(angles, axis=0)) > np.pi).any(axis=1))
     return int(jumps[0]) + 1 if len(jumps) else None
 
@@ -173,6 +175,7 @@ def _onward(joint: Joint, q: NDArray, told: NDArray) -> NDArray:
     """Return the coordinates of a joint at the pose of `told` that continue from q without a jump."""
     if _adds_turns(joint):
         angles = np.array([unit == "rad" for unit in joint.type.q_units])
+        # the whole turns that leave the smallest jump
         return told - 2.0 * np.pi * np.round((told - q) / (2.0 * np.pi)) * angles
     try:
         return joint.type.approach(q, joint.type.pose(told))
@@ -206,6 +209,7 @@ def _same_motion(joint: Joint, q: NDArray, other: NDArray, v: NDArray) -> NDArra
     """Return the joint velocities at other coordinates of the same pose that are the same motion as v at q."""
     if joint.type.constant_S:
         return v
+    # the same twist, by other axes
     S = joint.type.motion_subspace
     return np.linalg.pinv(S(other)) @ S(q) @ v
 

@@ -423,6 +423,7 @@ class ConstrainedBodies:
 
     def _joint_errors(self, x: NDArray, t: float) -> NDArray:
         C = self.reference_poses(x)
+        # for few states the readable form is as fast as a call of compiled code
         if x.ndim == 2 and len(x) >= MANY and self._residuals is not None:
             return self._residuals.at(C)
         return self.constraints.position(C, t)

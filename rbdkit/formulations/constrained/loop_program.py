@@ -98,6 +98,7 @@ class Loops:
             program.store("again", 0, 0, 1.0)
         if self.own is not None and what == "position":
             with program.loop(0, self.own.m) as r:
+                # rows of loop joints have updated "open" in `error`
                 largest = maximum(program.load("open", 0), program.load("held_missing", r))
                 program.store("open", 0, 0, largest)
 

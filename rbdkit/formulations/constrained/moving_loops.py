@@ -101,6 +101,7 @@ class MovingLoops:
             squared = squared + gap * gap
             for name, x in zip(ROWS, (c, sigma, gap), strict=True):
                 program.store(name, row, r, x)
+        # as in `gap_shares`: parts of the length for mechanisms smaller than 1 m
         share = minimum(program.load("gap", 0, 2), 1.0)
         program.store("moving_loop_open", k, 0, 0.0 if joint.axes.covered else squared / (share * share))
 

@@ -135,6 +135,7 @@ class OwnConstraints:
             return slip
         if what == "correction":
             missing = program.load("closing", 0, 0) * gap
+            # `_moving` takes J V off again, so what time alone makes is left
             return missing + program.load("closing", 0, 1) * slip if self.kind.rows.timed else missing
         if self.stabilised:
             of_slip, of_gap = (program.load("baumgarte", 0, k) for k in range(2))

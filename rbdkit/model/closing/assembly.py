@@ -90,6 +90,7 @@ def assembled_modes(model: Model, q: NDArray, kept: NDArray, t: float, starts: i
             continue
         C = tree_poses(model, one.q, t)[:, :3]
         C[..., 3] /= residual.length
+        # angles may differ by whole turns between equal poses: the nearer one is kept
         far = float(np.linalg.norm(model.displacement(q, one.q) / residual.unit[: model.nv]))
         same = next((k for k, (_, _, other) in enumerate(found) if np.abs(C - other).max() < ALIKE), None)
         if same is None:
@@ -123,6 +124,7 @@ def starting_points(model: Model, q: NDArray, kept: NDArray, length: float, coun
     neutral = model.neutral()
     for joint in model.joints[1:]:
         if joint.nv and kept[joint.v_slice].all():
+            # joints that are kept have their coordinates in all starting points
             neutral[joint.q_slice] = q[joint.q_slice]
     return [
         model.move((q, neutral)[k % 2], s * reach * rng.uniform(-1.0, 1.0, model.nv)) if k else q.copy()

@@ -234,10 +234,13 @@ def closest(
         A = own.with_gaps(own.jacobian(J, E, e, z), G)
         downhill = -A.T @ r
         columns = movable.copy()
+        # active set: what is at a limit and would cross it stays where it is
         columns[: model.nv] &= ~bounds.blocked(q, downhill[: model.nv])
         x = np.zeros(len(own.unit))
         B = A[:, columns]
         # the damped step as one least-squares problem: B^T B would square the condition number
+        # damping with the square of the error keeps convergence quadratic, also where solutions form curves (Yamashita
+        # and Fukushima 2001)
         mu = max(kappa * min(size, 1.0) ** 2, SMALLEST_MU)
         damped = np.concatenate([B, np.sqrt(mu) * np.eye(B.shape[1])])
         x[columns] = np.linalg.lstsq(damped, np.concatenate([-r, np.zeros(B.shape[1])]), rcond=None)[0]

@@ -62,6 +62,7 @@ def followed(model: Model, q: NDArray, target: NDArray, kept: NDArray, t: float 
             start[joint.q_slice] = there[joint.q_slice]
         found = closest(model, start, ~kept, bounds, t, residual)
         if found.is_closed and np.abs(model.displacement(at, found.q) / unit).max() < JUMP:
+            # longer steps again, as a narrow place may be behind
             done, at, step = ahead, found.q, min(2.0 * step, longest)
         elif step * length < SHORTEST:
             return at, False

@@ -96,6 +96,7 @@ def _idle(model: Model, q: NDArray) -> NDArray:
     rows = [_rows(model, q, length), (_rotors(model) > 0.0) / arcs]
     for i, body in enumerate(model.bodies[1:], start=1):
         if body.inertia is not None and (size := np.trace(own := body.inertia.matrix / np.outer(unit, unit))) > 0.0:
+            # E with E^T E = inertia; rows of directions without inertia are zero
             w, U = np.linalg.eigh(own / size)
             rows.append(np.sqrt(w.clip(0.0))[:, None] * (U.T * unit) @ J[i])
     A = np.concatenate(rows) * arcs

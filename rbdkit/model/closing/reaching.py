@@ -81,6 +81,8 @@ def reached(
             if gained < 1e-6 * distance:
                 break  # as near as it gets
         else:
+            # loops did not close, or on another branch, or the point is no nearer: a shorter step, bent towards the
+            # gradient
             kappa *= 8.0
             if kappa > 1e12:
                 break

@@ -107,6 +107,7 @@ class Crew:
         while self._waiting and len(self._running) < AHEAD * self._place.workers:
             if not self._submit(self._waiting.popleft()):
                 return
+        # one at a time, with nothing else running: if the pool breaks again, it is clear by whom
         if self._suspects and not self._waiting and not self._running:
             self._submit(self._suspects.popleft())
 
@@ -147,6 +148,7 @@ class Crew:
 
     def _broken(self, fault: BaseException) -> None:
         """Handle a broken executor: its chunks become suspects, retried one by one in a new one if possible."""
+        # the other chunks of a broken pool fail a little later, and some may have ended well
         wait(self._running, timeout=10.0)
         for future, job in list(self._running.items()):
             if future.done() and not future.cancelled() and future.exception() is None:

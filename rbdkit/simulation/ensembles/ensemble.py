@@ -124,6 +124,7 @@ class Ensemble:
         own = self.family.member(self.axes.parameters(number))
         rows = slice(0, self.rows[number])
         t, (q, v, z) = self.t[rows], (self._flat(x)[number, rows] for x in (self.q, self.v, self.z))
+        # it ended between two recorded times, for which the arrays have no row
         if number in self.ends:
             t, q, v, z = (np.concatenate([x, [end]]) for x, end in zip((t, q, v, z), self.ends[number]))
         applied = drive(own.model, own.options["tau"], step_times(own.options["duration"], own.options["dt"]))

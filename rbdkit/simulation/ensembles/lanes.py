@@ -101,6 +101,7 @@ class Sorter:
             tables = applied.values is not None and applied.values.ndim > 1
             method = method.for_run(times, declared_breaks(model, options["tau"], options["f_ext"]), tables)
         own = id(model) if kernels.driven else None  # each has motions of its own
+        # by identity, which is enough: models, methods and forces live as long as the sweep
         key = (kernels.likeness, own, id(method), dt, id(options["tau"]), id(options["f_ext"]))
         if key not in self._acting:
             self._acting[key] = acting(model, kernels.on_links, method, applied, options["f_ext"], external, times)

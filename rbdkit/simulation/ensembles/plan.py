@@ -111,6 +111,7 @@ def shares_of(family: Family, axes: Axes, numbers: NDArray, workers: int, size: 
     alike = np.zeros(len(numbers), dtype=int)
     for k, (name, values) in enumerate(axes.values.items()):
         if name in ("dt", "integrator", "formulation"):
+            # backwards, so that the first of equal values gives the number
             same = {id(value): own for own, value in reversed(list(enumerate(values)))}
             kind = np.array([same[id(value)] for value in values])
             alike = alike * len(values) + kind[places[k if axes.product else 0]]
@@ -132,6 +133,7 @@ def chunk_of(family: Family, axes: Axes, share: NDArray) -> Chunk:
 
 def _chunk_size(members: int, workers: int, lanes: bool) -> int:
     share = math.ceil(members / (SHARES * workers))
+    # whole groups of lanes: a lane without a member costs as much as one with
     return min(LARGEST, LANES * math.ceil(share / LANES) if lanes else share)
 
 

@@ -177,6 +177,7 @@ class Store:
             raise OSError(f"its {name}.npy is no plain file")
         shape = self._shapes[name]
         self._starts[name] = start = _start_of(file, shape)
+        # rows that were not written yet read as zeros, and no line vouches for them
         file.truncate(start + 8 * int(np.prod(shape)))
         return file
 
@@ -214,9 +215,11 @@ class Store:
 
     def _append(self, lines: Sequence[str]) -> None:
         for file in self._files.values():
+            # motions are on the disk before the lines that vouch for them
             os.fsync(file.fileno())
         if lines:
             with (self.folder / MEMBERS).open("a", encoding="utf-8") as text:
+                # a line break before each, too: the last line of a process that was killed may have no end
                 text.write("".join(f"\n{line}" for line in lines) + "\n")
                 text.flush()
                 os.fsync(text.fileno())
