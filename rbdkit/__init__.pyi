@@ -164,6 +164,7 @@ from rbdkit.reaching import (
     Orientation as Orientation,
     Pointing as Pointing,
     inverse_kinematics as inverse_kinematics,
+    path as path,
 )
 from rbdkit.simulation import (
     Ensemble as Ensemble,

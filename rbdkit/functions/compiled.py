@@ -46,7 +46,8 @@ class CompiledFunction:
     the model has changed, not for other masses or lengths. Torque and force laws may call it.
     """
 
-    takes_symbols = True
+    made_of = ("function", "model")
+    """Attributes that say what it computes; it takes symbols, so that what calls it can be recorded."""
 
     def __init__(self, function: Callable[..., Any], model: Model, arguments: Arguments) -> None:
         self.function, self.model, self.arguments = function, model, arguments

@@ -199,9 +199,9 @@ class Dependencies:
         elif isinstance(value, types.MethodType) and self._looks_into(value.__self__):
             self._later(name, value.__self__)
             self._later(name, value.__func__)
-        elif getattr(type(value), "takes_symbols", False):  # what was compiled is what it was made of
-            self._say("compiled", type(value).__qualname__)
-            for part in ("function", "model"):
+        elif parts := getattr(type(value), "made_of", ()):  # objects that take symbols are what they were made of
+            self._say("made", type(value).__qualname__)
+            for part in parts:
                 self._later(f"{name}.{part}", getattr(value, part))
         elif _is_of_library(value):
             self._say(
