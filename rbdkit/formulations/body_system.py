@@ -142,9 +142,9 @@ class FreeBody:
         return R, r, V.v, V.omega
 
     def acting(self, moment: Moment, x: Part | Kept, v: Part | Kept) -> tuple[list[Scalar], Vector | None]:
-        """How its centre of mass falls, in the world, and the moment about it, body axes, None if there is none.
+        """Return the acceleration of the centre of mass, in world axes, and the moment about it, in body axes.
 
-        Of a system with loads these must have been decided.
+        The moment is None without loads; loads must have been evaluated by `FreeBodySystem.decide`.
         """
         if self.loads is None:
             return self.gravity(), None

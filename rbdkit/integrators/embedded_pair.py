@@ -1,4 +1,4 @@
-"""Embedded Runge-Kutta pairs of a user's own, and the tables of any pair for the compiled steps of `embedded_steps`.
+"""Embedded Runge-Kutta pairs from a user's tableau, and the tables of any pair for compiled steps (`embedded_steps`).
 
 The coefficients are read from SciPy's classes at run time; `EmbeddedPair` makes such a class of a tableau. All pairs
 are brought into one form, tables of weights by stages, so that one program serves all of them.
@@ -35,7 +35,7 @@ ACCOUNT = ("steps", "why", "reached")
 
 
 class EmbeddedPair:
-    """A Runge-Kutta pair of one's own for `rbdkit.integrators.Adaptive`, from its tableau.
+    """A user-defined Runge-Kutta pair for `rbdkit.integrators.Adaptive`, from its tableau.
 
     Steps are made with the weights b; their difference from those of the other method is the error estimate. States
     between the ends of a step come from the cubic with the rates there.

@@ -67,7 +67,7 @@ class EnergyMomentum(DirectorMethod):
         scale = np.maximum(newton.largest(p, least=1e-300), newton.largest(impulse))
 
         def residual(z: NDArray) -> NDArray:
-            """Eqs 86 and 92, with the momentum equation times h and divided by the momentum."""
+            """Return the residual of Eqs 86 and 92, the momentum equation times h and divided by the momentum."""
             u, multipliers = system.separated(z)
             q, v = system.move(q_0, 0.5 * u), u / h
             force = system.generalized_force(t, q, v, system.orthonormal(q))
@@ -76,7 +76,7 @@ class EnergyMomentum(DirectorMethod):
             return system.joined((1.0 / scale) * balance + reactions, system.constraints(system.move(q_0, u), q, u))
 
         def jacobian(z: NDArray) -> NDArray:
-            """The derivative, with moments taken as independent of the state; recorded steps derive it themselves."""
+            """Return the derivative, with moments taken as independent of the state; recorded steps derive it."""
             u, multipliers = system.separated(z)
             # directors and centre stand in a vector space: moving is adding, also half way
             q = q_0 + 0.5 * u

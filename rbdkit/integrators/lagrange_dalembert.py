@@ -66,13 +66,13 @@ class LagrangeDAlembert(DirectorMethod):
         scale = newton.largest(p, least=1e-300)
 
         def residual(z: NDArray) -> NDArray:
-            """M u / h - (p_0 + h Q_0 / 2) plus reactions at q_0, constraints at q_1, twist between."""
+            """Return M u / h - (p_0 + h Q_0 / 2) plus reactions at q_0, constraints at q_1, twist between."""
             u, multipliers = system.separated(z)
             balance = (1.0 / scale) * (system.M @ (u / h) - p) + system.reactions(q_0, multipliers)
             return system.joined(balance, system.constraints(system.move(q_0, u), system.move(q_0, 0.5 * u), u))
 
         def jacobian(z: NDArray) -> NDArray:
-            """The derivative; recorded steps derive it themselves."""
+            """Return the derivative of the residual; recorded steps derive it."""
             u, _ = system.separated(z)
             twist = system.G(q_0 + 0.5 * u) + 0.5 * system.G_gradient(u)
             constraints = np.vstack([system.H(q_0 + u), twist])

@@ -90,7 +90,7 @@ class Problem:
 
 
 class _Stack(Friction):
-    """The friction of several points, one after the other, as a user's law may branch on values."""
+    """Friction of several points, evaluated point by point, since a user's law may branch on values."""
 
     def __init__(self, own: Sequence[Friction]) -> None:
         self.own = own

@@ -24,7 +24,7 @@ VECTORS = ("velocity", "normal", "first", "second")
 
 
 class Asked(Friction):
-    """The friction of a user's law at one point."""
+    """The friction of a user's law at one point, called with numbers."""
 
     def __init__(self, law: TimeStepping, at: ContactPoint) -> None:
         self.law, self.at = law, at

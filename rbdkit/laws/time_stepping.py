@@ -170,7 +170,7 @@ class TimeStepping(Law):
     def friction(self, at: ContactPoint, wanted: Any, push: Any) -> Any:
         """Return the tangential impulse (2,), N s, that friction gives at a point where bodies push each other.
 
-        Coulomb's law with circular cones; a subclass may have another one. It is asked where the pair of materials has
+        Coulomb's law with circular cones; a subclass may have another one. It is called where the pair of materials has
         a coefficient of friction. It returns `wanted` itself if friction can give that, else the nearest impulse that
         it can: a projection onto a convex set, which grows with `push`.
 
@@ -186,14 +186,14 @@ class TimeStepping(Law):
     def rebound(self, at: ContactPoint) -> Any:
         """Return the speed with which bodies part after they have struck each other, m/s: Newton's law ``-e u_n``.
 
-        A subclass may have another law. It is asked at the beginning of a step, ``at.velocity[0]`` is negative where
+        A subclass may have another law. It is called at the beginning of a step; ``at.velocity[0]`` is negative where
         bodies approach each other.
         """
         return -at.restitution * at.velocity[0]
 
     @property
     def _own(self) -> list[str]:
-        """Which functions of a point are those of a subclass."""
+        """Names of the functions at a point that a subclass overrides."""
         return [name for name in OF_POINTS if getattr(type(self), name) is not getattr(TimeStepping, name)]
 
     @property

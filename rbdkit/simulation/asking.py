@@ -83,14 +83,14 @@ def _writes_to_its_arguments(function: Law, t: float, q: NDArray, v: NDArray) ->
 
 
 def seen(x: NDArray) -> NDArray:
-    """A view of an array that cannot be written to."""
+    """Return a view of an array that cannot be written to."""
     view = x.view()
     view.flags.writeable = False
     return view
 
 
 def sentence(fault: BaseException) -> str:
-    """An exception in words, with the line of a user's code that it came from.
+    """Return an exception in words, with the line of a user's code that it came from.
 
     Its kind is said where the message alone could be taken for something else.
     """

@@ -318,7 +318,7 @@ def _run_ways(
 
 
 def _run(model: Model, arguments: dict[str, Any]) -> Trajectory:
-    """Once, and if that was quick once more: the first run may have compiled something.
+    """Run once, and a quick run once more, as the first may have compiled something; return the faster.
 
     What the reports would warn of, the table shows.
     """
@@ -332,7 +332,7 @@ def _run(model: Model, arguments: dict[str, Any]) -> Trajectory:
 
 
 def _run_again(model: Model, ways: Sequence[dict[str, Any]], k: int, h: float) -> Trajectory:
-    """The k-th of several runs with another step, only its end recorded."""
+    """Repeat the k-th of several runs with another step, with only its end recorded."""
     return _run(model, {**ways[k], "dt": h, "every": ONLY_THE_END})
 
 
@@ -344,7 +344,7 @@ def _check_reference(reference: Any) -> None:
 
 
 def _contender(label: str, trajectory: Trajectory, reference: Trajectory | None) -> Contender:
-    """With the reference only if it was recorded at the same times and obeys the same laws."""
+    """Return a run's measures; with the reference only if that has the same times and the same equations."""
     same = (
         reference is not None
         and len(reference) == len(trajectory)
@@ -383,7 +383,7 @@ def _last(drift: Any) -> float:
 
 
 def cell(value: float) -> str:
-    """A number of the table as text."""
+    """Return a number of the table as text."""
     if np.isnan(value):
         return "-"
     return f"{value:.3g}" if value == 0.0 or 0.01 <= abs(value) < 1e5 else f"{value:.1e}"

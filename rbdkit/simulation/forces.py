@@ -137,12 +137,12 @@ class Scheduled(AtOnce):
 
     @abstractmethod
     def at(self, t: NDArray | np.float64) -> NDArray:
-        """Its value at a time, or its values at times (n,), row by row."""
+        """Return the value at a time, or the values at times (n,), row by row."""
 
 
 @dataclass(frozen=True)
 class Constant(Scheduled):
-    """A force that depends on nothing. The classes below are its like: objects, so that motions can be pickled."""
+    """A constant force. It and the classes below are objects, not closures, so that motions can be pickled."""
 
     value: NDArray
 

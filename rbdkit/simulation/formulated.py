@@ -265,7 +265,7 @@ def _few_steps(system: Compiled, method: RecordedIntegrator, acts: InLoop | None
 def _samples(
     method: Integrator | Adaptive, system: Formulation, acting: StateForces, times: NDArray, x: NDArray, w: NDArray
 ) -> Iterator[Sample]:
-    """The states at times[1:], stepped from Python."""
+    """Return an iterator over the states at times[1:], stepped from Python."""
     if isinstance(method, Adaptive):
         return adaptive_samples(method, system, times, x, w)
     return _steps(method, system, acting, times, x, w)
@@ -283,6 +283,6 @@ def _steps(
 
 
 def adaptive_samples(method: Adaptive, system: Formulation, times: NDArray, x: NDArray, w: NDArray) -> Iterator[Sample]:
-    """The states at times[1:] of an integrator that chooses its steps."""
+    """Yield the states at times[1:] of an integrator that chooses its steps."""
     for x_new, w_new, steps in method.samples(system, times, x, w):
         yield x_new, w_new, steps, None

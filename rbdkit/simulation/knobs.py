@@ -225,7 +225,7 @@ def _is_entry(name: str) -> bool:
 
 
 def entry_of(name: str, parameters: Mapping[str, Any]) -> tuple[str, tuple[int, ...] | None]:
-    """The parameter that a name means, and the place in it."""
+    """Return the parameter that a name stands for, and the entry in it, or None."""
     whole, _, last = name.rpartition(".")
     if name not in parameters and whole in parameters:
         place = ENTRIES.get(np.shape(parameters[whole]), {}).get(last)
@@ -235,7 +235,7 @@ def entry_of(name: str, parameters: Mapping[str, Any]) -> tuple[str, tuple[int, 
 
 
 def _first(values: Range, argument: inspect.Parameter | None) -> Any:
-    """The value at first, if the range or the building function says it."""
+    """Return the initial value that a range or the building function gives, or None."""
     if _choices(values):
         return values[0]
     if len(values) == 3:

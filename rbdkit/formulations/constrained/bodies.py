@@ -493,12 +493,12 @@ class ConstrainedBodies:
         return self.own.at_states(T, U, q, qd, t)
 
     def _world_first(self, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Poses and body twists of the reference frames, the world first."""
+        """Return poses and body twists of the reference frames, the world first."""
         C = self.reference_poses(x)
         V = np.zeros((*v.shape[:-1], self.n + 1, 6))
         V[..., 1:, :] = self.group.twists(C[..., 1:, :, :], self._by_bodies(v))
         return C, V
 
     def _by_bodies(self, v: NDArray) -> NDArray:
-        """Six numbers a body, (..., n, 6), out of a v or u, without the states of force elements."""
+        """Return six numbers for each body, (..., n, 6), of a v or u, without the states of force elements."""
         return v[..., : 6 * self.n].reshape(*v.shape[:-1], self.n, 6)

@@ -343,7 +343,7 @@ class BodySystem:
         return [*R.flat(), *(r - R @ arm), *(R @ w), *(R @ (v - cross(w, arm)))]
 
     def field_of(self, name: str, size: int, body: Whole) -> list[Scalar]:
-        """Numbers of a body in an array; the same symbols whenever they are asked for with that index in a block."""
+        """Load the numbers of a body from an array; equal indices of a block give the same symbols."""
         if (body, size) not in self._rows:
             self._rows[body, size] = size * body
         return [self.program.load(name, self._rows[body, size], j) for j in range(size)]

@@ -90,11 +90,11 @@ class Directors(TurningBody):
         return H
 
     def G(self, q: NDArray) -> NDArray:
-        """Jacobian (k, n) of the constraints on the velocity, ``G(q) qdot = 0``; linear in q; none here."""
+        """Return the Jacobian (k, n) of the constraints on the velocity, ``G(q) qdot = 0``, linear in q; k = 0 here."""
         return np.zeros((0, self.n))
 
     def G_gradient(self, u: NDArray) -> NDArray:
-        """Derivative (k, n) of G(q) u with respect to q; none here."""
+        """Return the derivative (k, n) of G(q) u with respect to q; k = 0 here."""
         return np.zeros((0, self.n))
 
     def reaction_stiffness(self, multipliers: NDArray) -> NDArray:
@@ -151,7 +151,7 @@ class Directors(TurningBody):
         return np.concatenate([on_directors.ravel(), on_com[: self.n - 9]])
 
     def force_gradient(self, t: float, q: NDArray, v: NDArray, at: NDArray | None = None) -> NDArray:
-        """Derivative (n, n) of the forces on the directors with respect to q, for moments that do not depend on it."""
+        """Return the derivative (n, n) of the forces on the directors by q, for moments that do not depend on it."""
         gradient = np.zeros((self.n, self.n))
         if not self.loaded:
             return gradient
@@ -175,14 +175,14 @@ class Directors(TurningBody):
         return np.block([[mass, reactions.T], [C, np.zeros((len(C), len(C)))]])
 
     def _solved(self, C: NDArray, reactions: NDArray, p: NDArray, bias: NDArray | float = 0.0) -> NDArray:
-        """y (n,) and multipliers with ``M y + reactions^T multipliers = p`` and ``C y = -bias``."""
+        """Solve ``M y + reactions^T multipliers = p`` and ``C y = -bias`` for y (n,) and the multipliers."""
         right_side = np.concatenate([p, np.broadcast_to(-np.asarray(bias), len(C))])
         return np.linalg.solve(self.saddle(self.M, reactions, C), right_side)
 
     # --- as a system --------------------------------------------------------------------------------------------------
 
     def multipliers(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
-        """Acceleration (n,) and multipliers (lambda, mu) by the equations with their constraints differentiated."""
+        """Solve for acceleration (n,) and multipliers (lambda, mu), with the constraints differentiated twice."""
         C = self.constraint_jacobian(x)
         bias = self.constraint_jacobian(v) @ v  # the Jacobians are linear: their rates are H(qdot), G(qdot)
         solution = self._solved(C, C, self.generalized_force(t, x, v), bias)
@@ -229,7 +229,7 @@ class Directors(TurningBody):
         return x, np.concatenate([rates, self.com_velocity(q, v)], axis=-1) if self.body.floats else rates
 
     def poses(self, x: NDArray, t: float = 0.0) -> NDArray:
-        """World poses, with the rotation nearest to the directors; how far they are from one is `constraint_error`."""
+        """Return world poses, with the rotation nearest to the directors; `constraint_error` says how far that is."""
         poses = super().poses(x)
         if np.isfinite(x).all():
             poses[..., 1, :3, :3] = so3.project(poses[..., 1, :3, :3])
@@ -246,7 +246,7 @@ class Directors(TurningBody):
         return 0.5 * np.einsum("...i,ij,...j", v, self.M, v)
 
     def angular_momentum(self, x: NDArray, v: NDArray) -> NDArray:
-        """pi = sum d_i x pi^i with pi^i = sum_j E_ij d_j' (Eqs 65, 109), world axes (..., 3), kg m2/s."""
+        """Return pi = sum d_i x pi^i with pi^i = sum_j E_ij d_j' (Eqs 65, 109), world axes (..., 3), kg m2/s."""
         p = (v[..., :9] @ self.M[:9, :9]).reshape(*v.shape[:-1], 3, 3)
         return np.cross(x[..., :9].reshape(p.shape), p).sum(axis=-2)
 
@@ -257,7 +257,7 @@ class Directors(TurningBody):
         return errors.reshape(*x.shape[:-1], -1)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
+        """Return K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
         pi = self.angular_momentum(x, v)
         kept = self._kept(x, v, {"pi": pi})
         if self.body.weight.any() and not self.model.acting:

@@ -109,6 +109,6 @@ def combined(weights: Sequence[Scalar], vectors: Sequence[Vector]) -> Vector:
 
 
 def triad(vectors: Iterable[Vector]) -> Triad:
-    """Three vectors."""
+    """Return three vectors as a triad."""
     d1, d2, d3 = vectors
     return d1, d2, d3

@@ -54,7 +54,7 @@ class FixedPointBody:
         return np.outer(self.first_moment, self.gravity)
 
     def split_inertia(self) -> tuple[NDArray, float]:
-        """J_perp (3, 3) and the moment J_par about the third axis (Eq 32).
+        """Return J_perp (3, 3) and the moment of inertia J_par about the third axis (Eq 32).
 
         Raises
         ------

@@ -41,7 +41,7 @@ class Wrenches(NamedTuple):
 
 
 def loaded_body(model: Model, body: FixedPointBody, loads: Loads, acts: Acting | None, steps: int) -> Loaded:
-    """Loads of a turning body with their arrays."""
+    """Return the loads of a turning body with their arrays."""
     arrays, counts = ({}, {}) if acts is None else force_arrays(acts, model, steps)
     arrays |= {"joint_q": np.zeros(model.nq), "joint_v": np.zeros(model.nv), "body_motion": np.zeros(MOTION)}
     own: NDArray = np.zeros(NUMBERS)

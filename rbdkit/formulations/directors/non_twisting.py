@@ -97,7 +97,7 @@ class NonTwistingDirectors(Directors):
         return super().state(q, v)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """K, Pi1 and Pi2 while gravity has no moment (Eq 74); else the energy."""
+        """Return K, Pi1 and Pi2 while gravity has no moment (Eq 74); else the energy."""
         Pi = (self.angular_momentum(x, v)[..., None, :] @ triad(x))[..., 0, :]
         return self._kept(x, v, {"Pi1": Pi[..., 0], "Pi2": Pi[..., 1]})
 

@@ -136,7 +136,7 @@ class RecordedTurningBody:
         return Body(E, triad_of(self._given(WEIGHT, 9)), self.kind.twists, a)
 
     def gravity(self) -> list[Scalar]:
-        """Acceleration of free fall."""
+        """Return the acceleration of free fall."""
         return self._given(GRAVITY, 3)
 
     def mass(self) -> Scalar:
@@ -297,14 +297,14 @@ class RecordedTurningBody:
         return (Vector(acting[:3]), Vector(acting[3:6])), acting[6:]
 
     def _falls(self, wrenches: Wrenches | None, q: Triad) -> list[Scalar]:
-        """Acceleration of a floating centre of mass."""
+        """Return the acceleration of a floating centre of mass; empty for a pivoted body."""
         if not self.kind.floats:
             return []
         g = Vector(self.gravity())
         return list(g if wrenches is None else g + (1.0 / self.mass()) * (combined(wrenches.F, q) + wrenches.f))
 
     def _director_rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
-        """``M qddot + C^T lambda = Q`` and ``C qddot = -C(qdot) qdot``, as `Directors.multipliers` has them."""
+        """Solve ``M qddot + C^T lambda = Q`` and ``C qddot = -C(qdot) qdot``, as `Directors.multipliers` does."""
         self._act(moment, x, v)
         body, q, v_q, (moments, _) = self.body(), triad_of(self._all(x, 9)), triad_of(self._all(v, 9)), self._acting()
 
@@ -321,7 +321,7 @@ class RecordedTurningBody:
     # --- Euler's equations, split -------------------------------------------------------------------------------------
 
     def _split_rate(self, moment: Moment, x: Part, v: Part, result: Part) -> None:
-        """Eq 51 along the directors, as `SplitEuler.rate` has it."""
+        """Evaluate Eq 51 along the directors, as `SplitEuler.rate` does."""
         acting = self.acting(moment, x, v)
         X, (W1, W2, W3) = self._all(x, 9), self._all(v, 3)
         R, q = turned(X), triad_of(X)
@@ -343,7 +343,7 @@ def turned(x: list[Scalar]) -> Matrix:
 
 
 def flat(vectors: Triad) -> list[Scalar]:
-    """Nine numbers."""
+    """Return the nine numbers of three vectors."""
     return [x for vector in vectors for x in vector]
 
 

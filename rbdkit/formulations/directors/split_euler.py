@@ -73,16 +73,16 @@ class SplitEuler(TurningBody):
     # --- the pieces of the equations ----------------------------------------------------------------------------------
 
     def d3_rate(self, x: NDArray, v: NDArray) -> NDArray:
-        """d3' = w_perp x d3, world axes (3,) (Eq 31)."""
+        """Return d3' = w_perp x d3, world axes (3,) (Eq 31)."""
         d1, d2, d3 = x[:9].reshape(3, 3)
         return sphere.velocity(d3, v[0] * d1 + v[1] * d2)
 
     def momentum(self, x: NDArray, v: NDArray) -> tuple[NDArray, float]:
-        """pi_perp (3,), world axes, and pi_par, kg m2/s (Eq 40)."""
+        """Return pi_perp (3,), world axes, and pi_par, kg m2/s (Eq 40)."""
         return triad(x) @ (self.J_perp @ v[:3]), self.J_par * float(v[2])
 
     def momentum_rate(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, float]:
-        """nabla pi_perp (3,), in the tangent plane at d3, and pi_par' (Eq 51, the sign of the second from Eq 53)."""
+        """Return nabla pi_perp (3,), in the tangent plane at d3, and pi_par' (Eq 51, its second sign from Eq 53)."""
         d3_rate = self.d3_rate(x, v)
         pi_perp, pi_par = self.momentum(x, v)
         m = triad(x) @ self.convected_moment(t, x, v)
@@ -119,7 +119,7 @@ class SplitEuler(TurningBody):
         return v[..., :3]
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
+        """Return K and pi while gravity has no moment (Eq 54); else the energy, and pi along gravity."""
         pi = (triad(x) @ (v[..., :3] @ self.body.J)[..., None])[..., 0]
         kept = self._kept(x, v, {"pi": pi})
         if self.body.weight.any() and not self.model.acting:
@@ -163,7 +163,7 @@ class NonTwistingSplitEuler(SplitEuler):
         return rate
 
     def constraint_moment(self, t: float, x: NDArray, v: NDArray) -> float:
-        """mu = m_par + pi_perp . d3', N m: the moment -mu d3 keeps the body from twisting (Eq 71b, sign of Eq 53)."""
+        """Return mu = m_par + pi_perp . d3', N m; the moment -mu d3 prevents twist (Eq 71b, sign of Eq 53)."""
         return self.momentum_rate(t, x, v)[1]
 
     def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
@@ -171,6 +171,6 @@ class NonTwistingSplitEuler(SplitEuler):
         return super().state(q, v)
 
     def invariants(self, x: NDArray, v: NDArray, t: float = 0.0) -> dict[str, NDArray]:
-        """K, Pi1 and Pi2 while gravity has no moment (Eq 74); else the energy."""
+        """Return K, Pi1 and Pi2 while gravity has no moment (Eq 74); else the energy."""
         Pi = v[..., :3] @ self.body.J
         return self._kept(x, v, {"Pi1": Pi[..., 0], "Pi2": Pi[..., 1]})

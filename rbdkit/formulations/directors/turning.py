@@ -157,14 +157,14 @@ class TurningBody:
         return np.broadcast_to(self.body.placement[:3, 3], (*x.shape[:-1], 3))
 
     def start(self, q: NDArray) -> NDArray:
-        """x of joint coordinates."""
+        """Return the x of joint coordinates."""
         pose = self.body.placement @ self.model.joints[1].type.pose(q)
         R = pose[..., :3, :3]
         x = np.swapaxes(R, -1, -2).reshape(*q.shape[:-1], 9)
         return np.concatenate([x, pose[..., :3, 3] + R @ self.body.com], axis=-1) if self.body.floats else x
 
     def com_velocity(self, q: NDArray, v: NDArray) -> NDArray:
-        """Velocity (..., 3) of the centre of mass along the world's axes, of joint coordinates and velocities."""
+        """Return the velocity (..., 3) of the centre of mass, world axes, from joint coordinates and velocities."""
         R = self.body.placement[:3, :3] @ self.model.joints[1].type.pose(q)[..., :3, :3]
         return (R @ (v[..., 3:] + np.cross(v[..., :3], self.body.com))[..., None])[..., 0]
 
@@ -186,7 +186,7 @@ class TurningBody:
     # --- what it keeps ------------------------------------------------------------------------------------------------
 
     def kinetic_energy(self, x: NDArray, v: NDArray) -> NDArray:
-        """1/2 W . J W (Eq 33), and that of a floating centre of mass."""
+        """Return 1/2 W . J W (Eq 33), plus the kinetic energy of a floating centre of mass."""
         W = self.spin(x, v)
         turning = 0.5 * np.einsum("...i,ij,...j", W, self.body.J, W)
         return turning + 0.5 * self.body.mass * (v[..., -3:] ** 2).sum(axis=-1) if self.body.floats else turning
@@ -198,7 +198,7 @@ class TurningBody:
         return Energy(kinetic, -falls, stored_energy(self, x, v, t))
 
     def _kept(self, x: NDArray, v: NDArray, momenta: dict[str, NDArray]) -> dict[str, NDArray]:
-        """K and momenta about the point while gravity has no moment about it; else the energy.
+        """Return K and momenta about the point while gravity has no moment about it; else the energy.
 
         Of a floating body in gravity, the energy too; without gravity, the linear momentum.
         """
@@ -227,5 +227,5 @@ def triad(x: NDArray) -> NDArray:
 
 
 def orthonormal(x: NDArray) -> NDArray:
-    """x with its first nine numbers those of the rotation nearest to them."""
+    """Return x with its first nine numbers replaced by those of the nearest rotation."""
     return np.concatenate([so3.project(triad(x)).T.ravel(), x[9:]])

@@ -16,7 +16,7 @@ from rbdkit.formulations.local_velocity.projection import Projection
 
 
 def mass_matrix(projection: Projection, mass: float, J: NDArray) -> NDArray:
-    """M (6, 6) = D^-T diag(m 1, J) D^-1 (Eq 56, where D^-1 = D^T).
+    """Return M (6, 6) = D^-T diag(m 1, J) D^-1 (Eq 56, where D^-1 = D^T).
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def gamma(projection: Projection, mass: float, J: NDArray, w: NDArray) -> NDArra
 
 
 def integrated(projection: Projection, w: NDArray, points: NDArray, masses: NDArray) -> tuple[NDArray, NDArray]:
-    """M (Eq 48) and Gamma (Eq 49), (6, 6) each, summed over a body's mass: no rotation appears.
+    """Return M (Eq 48) and Gamma (Eq 49), (6, 6) each, summed over a body's mass: no rotation appears.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def integrated(projection: Projection, w: NDArray, points: NDArray, masses: NDAr
 
 
 def quadrature(mass: float, J: NDArray) -> tuple[NDArray, NDArray]:
-    """Points (8, 3) and masses (8,) with which `integrated` is exact for a body of this mass and inertia.
+    """Return points (8, 3) and masses (8,) with which `integrated` is exact for this mass and inertia.
 
     They are the two-point Gauss rule on the homogeneous box that has them: N is linear in y, so the integrands are
     quadratic, and only the second moments ``tr(J)/2 1 - J`` of the mass count.

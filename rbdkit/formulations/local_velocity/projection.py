@@ -109,20 +109,20 @@ class Projection:
     # --- velocities ---------------------------------------------------------------------------------------------------
 
     def coordinates(self, v_L: ArrayLike) -> NDArray:
-        """w (..., 6) = D v_L (Eq 54)."""
+        """Return w (..., 6) = D v_L (Eq 54)."""
         return (self.D @ np.asarray(v_L, dtype=float)[..., None])[..., 0]
 
     def twist(self, w: ArrayLike) -> NDArray:
-        """v_L (..., 6) = D^-1 w (Eqs 55, 71)."""
+        """Return v_L (..., 6) = D^-1 w (Eqs 55, 71)."""
         return (self.D_inverse @ np.asarray(w, dtype=float)[..., None])[..., 0]
 
     def N(self, y: ArrayLike) -> NDArray:
-        """Interpolation matrix (..., 3, 6): the point y of the body moves with ``v = N(y) w`` (Eqs 26, 27)."""
+        """Return the interpolation matrix (..., 3, 6): the point y moves with ``v = N(y) w`` (Eqs 26, 27)."""
         # U + Omega x y, with both as functions of w
         return self.D_inverse[:3] - skew(y) @ self.D_inverse[3:]
 
     def E(self, w: ArrayLike) -> NDArray:
-        """Rates of the body-fixed axes as columns (..., 3, 3): ``E a = v(a) - v(0)`` is Omega x a (Eqs 36-40)."""
+        """Return rates of the body's axes as columns (..., 3, 3): ``E a = v(a) - v(0)`` is Omega x a (Eqs 36-40)."""
         return skew(self.twist(w)[..., 3:])
 
     def P(self, y: ArrayLike, w: ArrayLike) -> NDArray:
@@ -130,12 +130,12 @@ class Projection:
         return self.E(w) @ self.N(y)
 
     def acceleration(self, y: ArrayLike, w: ArrayLike, w_dot: ArrayLike) -> NDArray:
-        """Acceleration (..., 3) of the point y in body coordinates (Eq 41)."""
+        """Return the acceleration (..., 3) of the point y in body coordinates (Eq 41)."""
         w, w_dot = np.asarray(w, dtype=float), np.asarray(w_dot, dtype=float)
         return (self.N(y) @ w_dot[..., None] + self.P(y, w) @ w[..., None])[..., 0]
 
     def generalized_force(self, y: ArrayLike, f: ArrayLike) -> NDArray:
-        """Q (..., 6) = N(y)^T f of a force f at the point y, both in body coordinates (Eqs 52, 53)."""
+        """Return Q (..., 6) = N(y)^T f of a force f at the point y, both in body coordinates (Eqs 52, 53)."""
         return (np.swapaxes(self.N(y), -1, -2) @ np.asarray(f, dtype=float)[..., None])[..., 0]
 
     def lie_algebra(self, w: ArrayLike) -> NDArray:

@@ -36,7 +36,7 @@ def operator(n: ArrayLike) -> NDArray:
 
 
 def inverse(n: ArrayLike) -> NDArray:
-    """T_SE(3)^-1 (..., 6, 6) with ``n' = T^-1(n) v_L`` (Eqs 11, 13, 16, 17); infinite at \\|n_46\\| = 2 pi.
+    """Return T_SE(3)^-1 (..., 6, 6) of ``n' = T^-1(n) v_L`` (Eqs 11, 13, 16, 17); infinite at \\|n_46\\| = 2 pi.
 
     As printed, Eqs 16 and 17 lack a factor and a term; those of Eqs 75-77 are right.
     """

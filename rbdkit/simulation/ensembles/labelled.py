@@ -34,7 +34,7 @@ OWN = (
 
 
 def to_dataset(ensemble: Ensemble) -> xarray.Dataset:
-    """See `Ensemble.to_xarray`."""
+    """Return an ensemble as an xarray data set; see `Ensemble.to_xarray`."""
     try:
         import xarray
     except ImportError:
@@ -72,7 +72,7 @@ def to_dataset(ensemble: Ensemble) -> xarray.Dataset:
 
 
 def to_dataframe(ensemble: Ensemble) -> pandas.DataFrame:
-    """See `Ensemble.to_dataframe`."""
+    """Return an ensemble as a pandas table; see `Ensemble.to_dataframe`."""
     try:
         import pandas
     except ImportError:
