@@ -1,7 +1,12 @@
 """Automatic differentiation of a graph: forward mode along directions, reverse mode from results.
 
+In a graph operands stand before their users. Forward mode (`tangents`) goes through it in order and gives each node the
+rate of change that follows from those of its operands; one pass serves one direction. Reverse mode (`adjoints`) goes
+through it backwards and hands each operand its share of what the results change by; one pass serves one result, or one
+weighted sum of results, for all arguments at once. Both use the same `partials` of each operation.
+
 Derivatives are nodes of the same graph, so they share what the values have computed already, are simplified by the same
-rules, and go through every emitter. `tangents` and `adjoints` work on any graph, also on the blocks of a program.
+rules, and go through every emitter. Both functions work on any graph, also on the blocks of a program.
 
 The derivative of `select` is that of the branch taken; at the point where the condition turns over, that of the side to
 which it belongs. Comparisons and rounding have derivative zero. So \\|x\\| has the derivative 1 at 0, and that of a

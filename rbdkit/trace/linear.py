@@ -1,8 +1,8 @@
 """Small systems of linear equations on symbols: recorded versions of functions of `numpy.linalg`.
 
-NumPy's own call LAPACK, which knows no symbols. Elimination recorded operation by operation grows with n^3, and partial
-pivoting, which a recording cannot branch on, compares and selects every element of the rows that may be exchanged. So
-these are meant for the few unknowns of a controller or a joint.
+NumPy's own functions call LAPACK, which knows no symbols. Elimination recorded operation by operation grows with n^3,
+and partial pivoting, which a recording cannot branch on, compares and selects every element of the rows that may be
+exchanged. So these are meant for the few unknowns of a controller or a joint.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Instruction scheduling: orders of a graph's nodes in which few values wait in registers at the same time.
 
-A processor has 16 or 32 vector registers; values beyond are spilled to memory and loaded again. LLVM assigns registers
-for the order in which it gets the instructions, and hardly changes that order, so it is chosen here.
+A processor has 16 or 32 vector registers; values beyond are spilled to memory and loaded again. LLVM runs no
+optimisation passes on rbdkit's code (`rbdkit.trace.emit.llvm`), so the order in which it gets the instructions decides
+how many values wait, and is chosen here.
 
 The order in which an algorithm was recorded is good already for small models, so `nearly_as_recorded` changes it
 locally only: a greedy list scheduler with a short window, which takes the node that leaves fewest values waiting. In

@@ -385,9 +385,9 @@ class Program:
 
         spare : the body may run although the number is zero. seldom : the number is zero most of the time.
         """
+        # an ``if`` is a loop of one turn that is left at once where the condition does not hold: emitters and passes
+        # need no third kind of control flow
         with self.loop(0, 1, seldom=seldom):
-            # an ``if`` is a loop of one turn that is left at once where the condition does not hold: emitters and
-            # passes need no third kind of control flow
             self._loops[-1].spare = spare
             self.break_if(equal(self.load(array, index, offset), 0.0))
             yield

@@ -21,6 +21,8 @@ from typing import Any
 from rbdkit.trace.graph import Graph, Scalar, Symbol
 from rbdkit.trace.program import Block, Define, Index, Loop, Program, Put, Statement, Switch, Whole
 
+# Measured: five seconds of a Stewart platform took 84 ms with depth-first order, 101 ms without; smaller blocks, and
+# those for several states at once, became a tenth slower.
 MANY = 9000
 """Size of a block in nodes from which on they are ordered depth first: the recorded order would spill most values."""
 

@@ -48,6 +48,8 @@ ONE_BY_ONE, AT_ONCE, SLOWER, AGAIN = range(4)
 """Rounds of iterations: Gauss-Seidel; Jacobi, all points at once; Jacobi with changes half as large, if the second does
 not converge (it can cycle); and Gauss-Seidel from there, if that was not enough, as in tall piles.
 """
+# Measured: by Gauss-Seidel alone, a sliding table was elsewhere by 1e-3 m after half a second if its feet were listed
+# in another order.
 TURNS = 4
 ENOUGH = 200
 """Most iterations of the second round."""

@@ -3,7 +3,12 @@
 Cells are as wide as the centres of two neighbours can be apart (twice the largest bounding radius plus the reach), so
 neighbours are in the same or in adjacent cells, 27 in all. Cells are hashed: shapes whose cells have the same hash are
 linked in a chain, and each shape keeps its cell indices, so that a collision of hashes finds no false neighbour. The
-pairs found are sorted, since the order of contacts depends on theirs, and results must not depend on the grid.
+pairs found are sorted, since the order of contacts depends on theirs, and results must not depend on the grid: motions
+are the same to the bit.
+
+The time of a search grows with the number of shapes, not with its square: with 400 falling balls a step takes less than
+half of what it takes with a loop over all pairs. For few pairs per shape (`MANY`) that loop is faster, and kinds of
+pairs with a half-space, which has no cell, always use it.
 """
 
 from __future__ import annotations

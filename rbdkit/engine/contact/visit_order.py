@@ -14,6 +14,8 @@ from rbdkit.trace import Index, Program
 
 ACROSS = (0.4713, 0.2917, 0.8323)
 """A direction that is not orthogonal to any direction along axes or at common angles."""
+# Worth its 5 to 10 % of a step: iterations end at a tolerance, and what they leave depends on their order. A pile of
+# ten balls, numbered differently, was elsewhere by 9e-6 m after 0.2 s; sorted, by 1e-13 m.
 GAPS = (1577, 701, 301, 132, 57, 23, 10, 4, 1)
 
 

@@ -100,7 +100,7 @@ class DrivenJoints:
         numbers = evaluate(law, times, none, none)
         parts = np.split(numbers, [self.nq, self.nq + self.nv], axis=1)
         found = {f"{name}_table": np.ascontiguousarray(part) for name, part in zip(DRIVEN, parts, strict=True)}
-        # three rows are compared with Python: a motion that branches on time shows there, mostly
+        # three rows are compared with what the functions give: a trace that means something else shows there
         sample = [0, len(times) // 3, len(times) - 1]
         if not np.isfinite(numbers).all() or not all(self._agrees(found, k, times[k]) for k in sample):
             return None

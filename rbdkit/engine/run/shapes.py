@@ -14,6 +14,7 @@ UNROLLED_LINKS = 10
 """Most links of models whose motions have straight-line code."""
 UNROLLED_IN_STACKS = 40
 """Most links of models whose large stacks of states have straight-line code."""
+# Compiling costs some 25 ms per link, once; each state then takes two thirds of the loop's time.
 STATES_A_LINK = 100
 """Number of states in one call per link from which on compiling it pays."""
 ROTATION = 9

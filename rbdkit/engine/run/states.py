@@ -44,6 +44,8 @@ ZEROS_STAY = ("crba", "jacobian")
 """Beginnings of the names of algorithms that do not write structural zeros."""
 PART = {False: LANE_STATES, True: 64}
 """Fewest states worth a thread of their own; True: for algorithms that are `WIDE_ALREADY`."""
+# Measured: 4,096 states of an arm took 254 us with one thread and 413 us with two; 16,384 humanoids are 1.78 times as
+# fast with two.
 LINKS_A_THREAD = 12_000
 """Fewest links, over all states, worth a thread of their own: a link takes about ten nanoseconds, and a tenth of a
 millisecond may pass until a waiting thread has been woken and has its turn with the interpreter."""

@@ -1,8 +1,14 @@
 """A tree as the functions of `rbdkit.algorithms` see a `Model`, made of symbols.
 
-The functions that a student reads are called as they stand. What they index by a body (``model.parent[i]``, ``X[i]``)
-is here an object that loads from and stores to the arrays of a program, and i is a `Node`. The function's
-``for`` loop runs over a generator, once for each kind of link, and so records the body of a loop over all links.
+The functions that a student reads are called as they stand, so compiled code cannot differ from the text of the
+algorithm. What they index by a body (``model.parent[i]``, ``X[i]``) is here an object that loads from and stores to the
+arrays of a program, and i is a `Node`. The function's ``for`` loop runs over a generator, once for each kind of link,
+and so records the body of a loop over all links.
+
+An algorithm gets its arrays by `TextTree.room`, by the type of what they hold: transforms are stored as rotation and
+position, inertias by their independent numbers, and the motion subspace is not stored at all where it is constant.
+Where links share a freedom (mimic joints), sums and groups are taken care of in these objects, and the text stays the
+same.
 """
 
 from __future__ import annotations
