@@ -161,7 +161,7 @@ class _System:
         if not sum(not kind.endswith("?") for kind in wanted) <= len(given) <= len(wanted):
             raise NotTraced(f"its step hands {len(given)} arguments to {name}")
         operands = [self._operand(kind.rstrip("?"), x, name) for kind, x in zip(wanted, given, strict=False)]
-        # evaluations at a time are stages, which reports and figures count: equal ones are not shared
+        # an evaluation at a time is a stage, with a place of its own in `fractions`: equal ones are not shared
         record = self.append if name in TIMED else self._note
         place = record(results[0], (name, *operands))
         first = self._noted(place)

@@ -9,7 +9,7 @@ first, as in Newton's cradle. The two differ wherever a body touches several oth
 for neither: the user chooses by ``contact="rigid"`` or ``contact="impulse"``.
 
 Problems are solved almost to round-off, since the event-driven laws decide from the velocities afterwards which points
-stay in contact. If points are redundant, equal shares are taken (`even_cone`), so that friction does not depend on the
+stay in contact. If points are redundant, even shares are taken (`even_cone`), so that friction does not depend on the
 order of the points.
 """
 

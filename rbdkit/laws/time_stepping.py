@@ -289,7 +289,7 @@ class TimeStepping(Law):
         w_new[:nv], u_h = straight.after(u_h, w_new[:nv], coms), straight.bent(u_h, coms)
         step.q = scene.system.move(q, np.concatenate([u_h, w_new[nv:]]) if len(w) > nv else u_h)
         if isinstance(scene.system, ClosedJointSystem):
-            # the step satisfies loops at velocity level only: positions leave them at second order in h
+            # a step of first order leaves loops by O(h^2), which would add up
             step.q, step.w[:nv] = scene.system.project(step.q, step.w[:nv], t + h)
         return step
 

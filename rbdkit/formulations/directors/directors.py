@@ -2,13 +2,13 @@
 
 The directors d1, d2, d3 are the axes of the body as vectors in space. Kinetic energy is then quadratic in their
 velocities with constant coefficients, ``1/2 sum E_ij d_i' . d_j'`` with the Euler inertia E: the mass matrix is
-constant, and there are no gyroscopic terms and no rotation parameters. The price are constraints: six products d_i .
-d_j are 0 or 1, which hold on the exact motion, but not by themselves on a numerical one.
+constant, and there are no gyroscopic terms and no rotation parameters. The price is six constraints: the products of
+directors are 0 or 1 on the exact motion, but not by themselves on a numerical one.
 
-Everything that a constraint needs is linear in q: the Jacobian H(q), so its rate is H(qdot), and the reactions ``H(q)^T
-lambda = S(lambda) q``. Energy-momentum and variational methods live on that. `Directors` has these pieces as functions
-(`H`, `G`, `reactions`, `generalized_force`), from which the methods in `rbdkit.integrators` build the equations of
-their steps; `rate` solves the equations with constraints differentiated twice, for all other methods.
+Everything that a constraint needs is linear in q: the Jacobian H(q), so its rate is H(qdot), and the reactions,
+``H(q)^T lambda = S(lambda) q``. Energy-momentum and variational methods live on that. `Directors` has these pieces as
+functions (`H`, `G`, `reactions`, `generalized_force`), from which the methods in `rbdkit.integrators` build the
+equations of their steps; `rate` solves the equations with constraints differentiated twice, for all other methods.
 
 Moments act as forces on the directors, by the virtual work of Eq 68. Between two orientations, where methods evaluate
 loads, the directors are not orthonormal; with the dual directors the forces still do the right work.

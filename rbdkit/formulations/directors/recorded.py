@@ -7,7 +7,7 @@ things need more than arithmetic:
 1. Linear systems (`rate`, `tangent_velocity`, Newton's corrections): the equations are written as a function that is
    linear in symbols, and the matrix is its derivative by these symbols (`_linear`), so no matrix is written by hand.
 2. The rotation nearest to the directors, for loads that depend on the pose: an iteration (`_nearest`).
-3. Loads: they are evaluated once for a stage and left in "acting", where iterations of the step read them.
+3. Loads: an evaluation leaves them in "acting"; derivatives of a residual read them there and hold them constant.
 """
 
 from __future__ import annotations

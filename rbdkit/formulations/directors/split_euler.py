@@ -2,8 +2,8 @@
 
 If d3 is a principal axis, the angular momentum splits into a part pi_perp in the plane across d3 and a part pi_par
 along it. The axis d3 is a point on the unit sphere, and pi_perp a tangent vector there; its covariant derivative nabla
-along the curve d3(t) is what an observer in the tangent plane sees. Euler's equations become (Eq 51) ``nabla pi_perp +
-pi_par d3' = m_perp``, ``pi_par' - pi_perp . d3' = m_par``.
+along the curve d3(t) is what an observer in the tangent plane sees. Euler's equations become (Eq 51)
+``nabla pi_perp + pi_par d3' = m_perp``, ``pi_par' - pi_perp . d3' = m_par``.
 
 The split shows what a body without twist does: with w_par = 0 the coupling vanishes, and without moments pi_perp is
 carried parallel along d3. x is a rotation, which moves by the exponential map; so there are no constraints that a

@@ -1,10 +1,10 @@
 """Unified local velocity coordinates: velocities of six points along six directions, in place of a twist.
 
 A rigid body moves with six freedoms, usually three velocities and three angular velocities. Holzinger, Gerstmayr and
-Schöberl take six velocities of one kind instead: of point y_i along direction b_i, all fixed in the body. Since ``v(y)
-= U + Omega x y``, they are linear in the twist, ``w = D v_L`` (Eq 54), with a constant matrix D; and if D is regular, w
-determines the velocity of every point, ``v(y) = N(y) w``, as shape functions of a finite element do. So mass matrix and
-forces are integrals over N, without rotations in them.
+Schöberl take six velocities of one kind instead: of point y_i along direction b_i, all fixed in the body. Since
+``v(y) = U + Omega x y``, they are linear in the twist, ``w = D v_L`` (Eq 54), with a constant matrix D; and if D is
+regular, w determines the velocity of every point, ``v(y) = N(y) w``, as shape functions of a finite element do. So mass
+matrix and forces are integrals over N, without rotations in them.
 
 Six arbitrary points and directions may fail to see some motion (six forces along the b_i cannot produce its wrench): D
 is singular then, which is decided from its scaled condition number.
