@@ -43,7 +43,9 @@ TESTS = {  # what pytest is told, and where such tests lie: to look through all 
 }
 
 
-QUICK = {"fast tests": (["-n", "auto", "-m", "not browser and not notebook and not slow"], [])}
+QUICK: dict[str, tuple[list[str], list[str]]] = {
+    "fast tests": (["-n", "auto", "-m", "not browser and not notebook and not slow"], []),
+}
 
 
 def main() -> int:

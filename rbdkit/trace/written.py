@@ -109,7 +109,7 @@ class Copies:
         """
         if (known := self._known.get(id(value))) is not None:
             return known
-        if isinstance(value, (PLAIN, *self._constants)) or getattr(type(value), "made_of", ()):
+        if isinstance(value, (PLAIN, *self._constants)) or hasattr(type(value), "made_of"):
             return value
         if isinstance(value, types.ModuleType):
             return self._module(value)
