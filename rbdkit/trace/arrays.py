@@ -63,6 +63,7 @@ class Symbols(np.ndarray):
             value = value.item()
         if self.size and isinstance(self.flat[0], Condition):
             value = _each(holds, (value,))
+        # an array of numbers takes conditions as 1 and 0, as NumPy's float arrays do
         elif isinstance(value, Condition | np.ndarray):
             value = as_numbers(value)
         super().__setitem__(key, value)
@@ -113,6 +114,7 @@ def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) ->
 def _chosen(conditions: Any, choices: Any, default: Any = 0.0) -> Any:
     """Record `numpy.select`: the choice of the first condition that holds."""
     found = default
+    # built from the last, so that the first condition that holds is the outermost
     for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
         found = _each(select, (condition, choice, found))
     return found
@@ -245,6 +247,7 @@ def _function_of(ufunc: np.ufunc) -> Callable[..., Any]:
         graph = next((x.graph for x in given if isinstance(x, Symbol)), None)
         if graph is None:
             return function(*given)
+        # these functions take care of the signs of zeros themselves
         with graph.without_signs():
             return function(*given)
 

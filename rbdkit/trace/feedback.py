@@ -53,6 +53,7 @@ class Feedback:
                 steps.append(("number", operands[2]))
             elif operation == "load":
                 steps.append(("load", operands[0], operands[2]))
+            # a gain: read from an array, so that another one needs no compilation
             elif operation == "const" and is_input(operands[0]):
                 steps.append(("number", len(numbers)))
                 numbers.append(operands[0])

@@ -113,6 +113,7 @@ def recorded_again(lines: Mapping[Hashable, Line | None] | None) -> Iterator[Cal
     before = _recorded_before.get()
 
     def comes_next(operation: Hashable) -> None:
+        # an operation without a line has that of the replay itself
         _recorded_before.set(lines.get(operation) or before)
 
     try:

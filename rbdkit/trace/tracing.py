@@ -218,6 +218,7 @@ def trace(
     graph = Graph(simplify, exact, signed=simplify and exact)
     sizes = tuple((s,) if isinstance(s, int) else tuple(s) for s in shapes)
     labels = tuple(names) or tuple(f"x{k}" for k in range(len(sizes)))
+    # conditions on plain numbers behave as Python's, on elements of arrays as NumPy's: see `of_conditions`
     graph.scalars = frozenset(label for label, shape in zip(labels, sizes, strict=True) if shape == ())
     arguments = [_symbols(graph, name, shape) for name, shape in zip(labels, sizes, strict=True)]
     graph.words = no_words

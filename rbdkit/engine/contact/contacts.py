@@ -88,6 +88,7 @@ class Contacts:
             program.store("contact_state", 0, FULL, 1.0)
         with program.when_less(c, room):
             yield Contact(program, c)
+            # in the order of the list, until `VisitOrder` sorts
             program.put("visit_order", c, c)
             program.put("contact_counts", COUNT, c + 1)
 

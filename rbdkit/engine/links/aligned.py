@@ -90,7 +90,9 @@ def _turns(seen: NDArray) -> Iterator[NDArray]:
     """Yield the turns about z that make one of the directions x or y."""
     for x, y, z in seen:
         if abs(z) <= ROUND_OFF:
+            # the turn that makes the direction x, and the one that makes it y
             for c, s in ((x, y), (y, -x)):
+                # exact zeros and ones fold what they are multiplied by
                 c, s = (float(round(k)) if abs(k - round(k)) <= ROUND_OFF else k for k in (c, s))
                 yield np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 

@@ -117,6 +117,7 @@ def slopes(
                 row += [q, v, z] if law.asks_joints else []
                 row += [np.ravel(x) for x in force.element.parameters().values()]
                 given.append(np.concatenate([np.zeros(0), *row]))
+            # all elements of a make in one call: each is one of the call's states, its numbers in the place of q
             found = evaluate(law.law, np.full(len(given), t), np.array(given), np.zeros((len(given), 0)))
             m = 6 * law.bodies + len(law.velocities)
             k = 6 * law.bodies + len(law.directions)
@@ -192,6 +193,7 @@ class _Slopes(Record):
             along.append(self._along_joint(a, live))
             by_speed.append({self.graph.position(self.v[a]): 1.0})
         K, D = (self._derivatives(outputs, seeds) for seeds in (along, by_speed))
+        # D = -df/dPhi
         law = self.recorded((*outputs, *K, *(-x for x in D)))
         asks = law.asks("q", "v", "z")
         return _Law(self._in_a_row(law, bodies, asks), len(bodies), velocities, directions, asks)
@@ -208,6 +210,7 @@ class _Slopes(Record):
         """Return the derivative seeds of a displacement of a body in its axes, at a constant twist in these axes."""
         motion = self.motion(body)
         turn, shift = motion.R @ e[:3], motion.R @ e[3:]
+        # the twist keeps its numbers in body axes, so in the world it turns along
         turned = [np.cross(turn, motion.R.T).T, shift, np.cross(turn, motion.w), np.cross(turn, motion.v)]
         return self._seeds(body, turned)
 

@@ -206,6 +206,7 @@ def _together(model: Model, layout: Layout, laws: dict[str, tuple[Feedback, tupl
             links = tuple(int(layout.link_of_body[body]) for body in bodies)
             members.setdefault(law, []).append(Member(bodies, links, first))
             apart[law] = apart.get(law, False) | np.array([_is_apart(layout, body) for body in bodies])
+        # parameters have their places among those of all elements, in loops or not
         first += sum(np.size(x) for x in force.element.parameters().values())
     return (Alike(law, tuple(apart[law].tolist()), tuple(of_make)) for law, of_make in members.items())
 
@@ -297,6 +298,7 @@ class Record(MechanismOnSymbols):
                 self.wrenches[body] = self.wrenches[body] + wrench if body in self.wrenches else wrench
         self.energy = self.energy + stored
         if not force.element.conservative:
+            # what bodies and joints give, less what is stored
             self.lost = self.lost - self._power(at) - self._rate(stored)
 
     def leave_out(self, force: Force) -> None:

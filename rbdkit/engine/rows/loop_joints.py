@@ -307,6 +307,7 @@ def _on_bodies(loop: Loop) -> Place:
     """Return a loop joint between bodies; for a reversed one the joint inside, with the ends exchanged."""
     type, P, S = loop.joint.type.simplified(), loop.predecessor, loop.successor
     placements = loop.joint.placement, loop.successor_placement
+    # reversed joints may be nested
     while isinstance(type, Reversed):
         type, P, S, placements = type.joint.simplified(), S, P, placements[::-1]
     if isinstance(type, EulerSpherical):
@@ -341,5 +342,6 @@ def transmitted(part: Contribution, frames: NDArray) -> list[NDArray]:
     ):
         R, p = pose[:9].reshape(3, 3), pose[9:]  # of the body in the link
         n, f = T[:, :3], T[:, 3:]
+        # moments from the link's origin to the body's, then into its axes
         found.append(np.hstack([(n - np.cross(p, f)) @ R, f @ R]))
     return found

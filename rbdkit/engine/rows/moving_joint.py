@@ -283,6 +283,7 @@ class JointAtPose(ABC):
         """Return the displacement from the pose at coordinates of the joint inside to the given pose."""
         T = self.pose()
         if way.reversed:
+            # the inverse pose: the joint inside leads the other way
             T = T.to(Pose(IDENTITY, ZERO))
         w, v = displacement(*Pose(*way.motion.pose(q, self.numbers(1))).to(T))
         return [*w, *v]

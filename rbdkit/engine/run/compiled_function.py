@@ -198,6 +198,7 @@ class RecordedFunction:
             values = np.asarray(self._replayed([np.asarray(x) for x in drawn.values()]), dtype=float)
             scale = np.abs(expected).max(initial=0.0) + np.abs(values).max(initial=0.0)
             off = np.abs(values - expected).max(initial=0.0)
+            # written so that NaN is refused, too
             if not off <= 1e-9 * scale:
                 raise NotTraced(
                     f"what was recorded of it gives {values.tolist()} where it gives {expected.tolist()}: it draws "

@@ -61,6 +61,7 @@ def _make(model: Model) -> _Made:
         kernels = Kernels(model, name)
         guards = [x for x in (kernels.uses, kernels.driven.guard if kernels.driven else None) if x is not None]
         if guards:
+            # kernels hold what users' functions were traced to, so they go when these change
             keep_while(model, JOINTS, reduce(add, guards))
         return _Made(kernels, why)
     except NotCovered as fault:

@@ -64,6 +64,7 @@ def _by_inertia(
     # symmetric, so that the derivative along dI is the trace of G dI
     G = 0.5 * g[..., [[4, 5, 6], [5, 7, 8], [6, 8, 9]]] * (1.0 + np.eye(3))
     trace, Gc = np.trace(G, axis1=-2, axis2=-1), (G @ c[:, :, None])[..., 0]
+    # the link's numbers hold m, m c and I_c + m (c.c 1 - c c^T)
     by_mass = g[..., 0] + np.sum(by_h * c + trace[..., None] * c * c - c * Gc, axis=-1)
     by_c = m[:, None] * (by_h + 2.0 * (trace[..., None] * c - Gc))
     turn = I_c @ G - G @ I_c  # a turn by w changes I_c by w x I_c - I_c w x
@@ -83,9 +84,11 @@ def _in_link(frame: NDArray) -> NDArray:
     """Return the (10, 10) matrix that maps mass, first moment and inertia from a placed frame to the link."""
     R, p = frame[:9].reshape(3, 3), frame[9:]
     matrix = np.zeros((10, 10))
+    # a mass at the frame's origin p, by the parallel-axis theorem
     matrix[:, 0] = [1.0, *p, *(p @ p * np.eye(3) - np.outer(p, p))[UPPER]]
     for k in range(3):
         h = R[:, k]
+        # a first moment along axis k: the mixed terms of the same theorem, linear in it
         matrix[1:, 1 + k] = [*h, *(2.0 * (p @ h) * np.eye(3) - np.outer(p, h) - np.outer(h, p))[UPPER]]
     for k, (r, s) in enumerate(zip(*UPPER, strict=True)):
         unit = np.outer(R[:, r], R[:, s])

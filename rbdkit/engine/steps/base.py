@@ -100,6 +100,7 @@ def base_motion(tree: Tree, q: JointArray, qd: JointArray, qdd: JointArray, f_ex
             a_J = a_J + X_i.inv_apply(mv.of(tree.velocity_product(i, q[i], qd[i])))
         v_p = v[i.parent]
         v[i] = v_i = v_p + v_J
+        # v_i x v_J = v_p x v_J, since v_J x v_J = 0
         a[i] = a_i = a[i.parent] + a_J + v_p.cross(v_J)
         I[i] = I_i = X_i.inv_apply(rbi(*tree.inertia(i)))
         B[i] = Coriolis.of_body(I_i, v_i)

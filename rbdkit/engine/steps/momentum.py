@@ -35,6 +35,7 @@ def momentum(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, about_
         c = _center(tree, motion, state)
         f = Vector(program.load("momenta", place, 3 + k) for k in range(3))
         for k, x in enumerate(cross(c, f)):
+            # the moment about c is that about the origin less c x p
             add(k, -x)
 
 

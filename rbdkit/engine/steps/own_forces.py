@@ -62,6 +62,7 @@ def record(
             stored, lost = stored + found[-2], lost + found[-1]
     elif own.alike and powers:
         stored, lost = (x + program.load("own_powers", 0, k) for k, x in enumerate((stored, lost)))
+    # several of these bodies may be fixed to one link: their wrenches are added before they are stored
     for link, push in acts:
         felt[link] = [a + b for a, b in zip(felt.get(link, [0.0] * 6), push, strict=True)]
     for link, push in felt.items():
