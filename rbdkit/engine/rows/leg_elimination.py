@@ -2,8 +2,8 @@
 
 If everything that the legs share stands still, ``B = Yo^T Do^-1 Yo`` takes the place of Lambda, and it is block
 diagonal, one block per leg; o are the freedoms of legs, s those that are shared, and Y, D as in `Elimination`. The
-shared freedoms enter as further unknowns z, beside the rows instead of between all of them: with ``z = -Ds^-1 (f_s - Ys
-lambda)``
+shared freedoms enter as further unknowns z, beside the rows instead of between all of them: with
+``z = -Ds^-1 (f_s - Ys lambda)``
 
     [B    Ys^T] [lambda]   [Yo^T Do^-1 f_o - k]
     [Ys   -Ds ] [  z   ] = [        f_s       ]

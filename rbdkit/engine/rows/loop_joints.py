@@ -1,9 +1,13 @@
 """The constraint rows of joints that close loops.
 
 A loop joint keeps a relative pose on the manifold that its coordinates span. Its rows are the columns of T, the
-wrenches that it transmits, fixed in the successor: ``T . (v_S - v_P) = 0``, whose derivative is ``T . (a_S - a_P - v_S
-x (v_S - v_P)) = 0`` (Featherstone 2008, Eqs 8.11 to 8.17, with T where the book has it). The closure error is T .
-log(pose(q)^-1 X), with q the coordinates of the closest pose (Eqs 8.25 to 8.27).
+wrenches that it transmits, fixed in the successor: ``T . (v_S - v_P) = 0``, whose derivative is
+``T . (a_S - a_P - v_S x (v_S - v_P)) = 0`` (Featherstone 2008, Eqs 8.11 to 8.17, with T where the book has it). The
+closure error is ``T . log(pose(q)^-1 X)``, with q the coordinates of the closest pose (Eqs 8.25 to 8.27).
+
+Most joints have a constant T, whose numbers are inputs, and a closed form of the closest pose (`joint_program`). T of
+universal joints and a few others depends on the configuration (`turning_rows`), and joints for which there is no
+formula here, users' own among them, are traced from their class (`moving_joint`, `recorded_rows`).
 """
 
 from __future__ import annotations
