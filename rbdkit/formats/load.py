@@ -93,9 +93,10 @@ def load(
         require_switch(f"load: {switch}", value, FormatError)
     options = {"merge_fixed": merge_fixed, "floating": floating, "mimic": mimic, "mesh_paths": folders(mesh_paths)}
     for name, classes in {"forces": forces, "joints": joints, "constraints": constraints}.items():
-        if not isinstance(classes, Iterable):
-            raise FormatError(f"load: {name} = {shown(classes)} must be a list of classes of your own")
-        options[name] = tuple(classes)
+        try:
+            options[name] = tuple(classes)
+        except TypeError:
+            raise FormatError(f"load: {name} = {shown(classes)} must be a list of classes of your own") from None
     content = _read(source)
     own = _format_of(content)
     for known in FORMATS:

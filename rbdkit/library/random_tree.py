@@ -190,6 +190,8 @@ def random_tree(
     (-1, 0, 1, 2, 3, 4)
     """
     require_joints(joints)
+    if isinstance(joints, JointType):
+        joints = [joints]
     if isinstance(joints, Sequence) and not joints:
         raise ModelError("random_tree: joints = [] has no joint type to draw from")
     rng = np.random.default_rng(seed)

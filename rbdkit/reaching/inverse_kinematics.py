@@ -129,15 +129,17 @@ def inverse_kinematics(
     >>> q = rbd.inverse_kinematics(arm, {"tip": [1.0, 0.0, -1.0]}, [0.1, -0.1])
     >>> abs(rbd.forward_kinematics(arm, q).pose("tip")[:3, 3].round(9)).tolist()
     [1.0, 0.0, 1.0]
-    >>> rbd.inverse_kinematics(arm, {"tip": [1.0, 0.0, -1.0]}, solutions="all").round(4).tolist()
-    [[-1.5708, 1.5708], [0.0, -1.5708]]
+    >>> rbd.inverse_kinematics(arm, {"tip": [1.0, 0.0, -1.0]}, [0.1, -0.1], solutions="all").round(4)[:, 1].tolist()
+    [-1.5708, 1.5708]
     """
     require_model(model)
     require_bilateral(model, "inverse_kinematics")
     for name, switch in {"limits": limits, "required": required}.items():
         require_switch(f"inverse_kinematics: {name}", switch, StateError)
-    if solutions not in ("one", "nearest", "all"):
+    if not isinstance(solutions, str) or solutions not in ("one", "nearest", "all"):
         raise StateError(f"solutions = {shown(solutions)} must be 'one', 'nearest' or 'all'")
+    if accept is not None and not callable(accept):
+        raise StateError(f"accept = {shown(accept)} must be a function of q that says whether a solution will do")
     path = _path(model, targets)
     start, kept = started(model, q0, fix)
     if start.ndim != 1:
@@ -336,8 +338,10 @@ def _path(model: Model, targets: Mapping[str, Any]) -> list[dict[str, list[Targe
 
 def _weights(model: Model, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Return the weights of frames."""
+    if weights is not None and not isinstance(weights, Mapping):
+        raise StateError(f"weights = {shown(weights)} must be a mapping from names of frames to numbers")
     found = {}
-    for name, weight in ({} if weights is None else weights).items():
+    for name, weight in (weights or {}).items():
         model.frame(name)
         if not isinstance(weight, int | float | np.number) or not 0.0 < float(weight) < math.inf:
             raise StateError(f"weights[{name!r}] = {shown(weight)} must be a positive number")

@@ -150,6 +150,8 @@ def path(waypoints: ArrayLike, times: ArrayLike, kind: Kind = "quintic") -> Path
     if (late := np.flatnonzero(~(np.diff(t) > 0.0))).size:
         k = int(late[0])
         raise StateError(f"path: times must increase, but waypoint {k} is at {t[k]:g} s and the next at {t[k + 1]:g} s")
+    if not isinstance(kind, str) or kind not in ("quintic", "cubic", "minimum_jerk"):
+        raise StateError(f"path: kind {shown(kind)} must be 'quintic', 'cubic' or 'minimum_jerk'")
     if kind == "minimum_jerk":
         h = np.diff(t)[:, None]
         shape = np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
@@ -158,10 +160,8 @@ def path(waypoints: ArrayLike, times: ArrayLike, kind: Kind = "quintic") -> Path
         return Path(t.copy(), x.copy(), kind, np.moveaxis(pieces, 1, 0))
     if kind == "cubic":
         spline, degree = CubicSpline(t, x, bc_type="clamped"), 3
-    elif kind == "quintic":
+    else:
         still = [(1, np.zeros(x.shape[1])), (2, np.zeros(x.shape[1]))]
         spline, degree = make_interp_spline(t, x, 5, bc_type=(still, still)), 5
-    else:
-        raise StateError(f"path: kind {shown(kind)} must be 'quintic', 'cubic' or 'minimum_jerk'")
     taylor = [spline(t[:-1], k) / factorial(k) for k in range(degree + 1)]
     return Path(t.copy(), x.copy(), kind, np.transpose(taylor, (2, 1, 0)))

@@ -45,6 +45,7 @@ VALID = {
     "q": [0.3, 0.1], "q0": [0.3, 0.1], "v": [0.1, 0.2], "v0": [0.1, 0.2], "a": [0.1, 0.2], "tau": [0.1, 0.2],
     "duration": 0.02, "body": "rod1", "name": "rod1", "values": {"rod1.mass": [1.0, 2.0]}, "axis": "z", "mass": 1.0,
     "ranges": {"rod1.mass": (1.0, 2.0)}, "source": '{"format": 1}', "joint": rbd.Revolute("y"), "dt": 1e-3,
+    "targets": {"rod2": [0.3, 0.0, -1.2]}, "waypoints": [[0.0], [1.0]], "times": [0.0, 1.0],
 }  # fmt: skip
 
 
