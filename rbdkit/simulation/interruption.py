@@ -22,6 +22,13 @@ HOSTS = {
 OWN = (__name__, "rbdkit.simulation.simulate", "rbdkit.simulation.sweeping")
 """Modules whose frames belong to the run itself; a sweep is one run."""
 
+JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
+ENDS = frozenset({
+    "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_FORWARD", "RAISE_VARARGS", "RERAISE",
+    "RETURN_CONST", "RETURN_VALUE",
+})  # fmt: skip
+"""Instructions that the next one in the bytecode does not follow."""
+
 Place = tuple[FrameType, int]
 """A frame and the offset of its current instruction."""
 
@@ -62,9 +69,34 @@ def _places() -> tuple[Place, ...]:
 
 
 def _in_a_loop(code: CodeType, *places: int) -> bool:
-    """Whether instructions lie inside a backward jump of the bytecode, that is, in a loop."""
+    """Whether instructions lie inside a backward jump of the bytecode, that is, in a loop.
+
+    Handlers of exceptions stand at the end of the bytecode and jump back to what follows their ``try`` or ``with``:
+    that is no loop, so only jumps that are reached without an exception count, unless the run itself is in a handler.
+    """
     first, last = min(places), max(places)
+    usual = _without_exceptions(code)
     return any(
         "JUMP" in x.opname and isinstance(x.argval, int) and x.argval <= first and last <= x.offset
         for x in dis.get_instructions(code)
+        if x.offset in usual or first not in usual
     )
+
+
+def _without_exceptions(code: CodeType) -> set[int]:
+    """Return the offsets of the instructions that a call may come to if nothing is raised in it."""
+    steps = list(dis.get_instructions(code))
+    number = {step.offset: k for k, step in enumerate(steps)}
+    seen: set[int] = set()
+    ahead = [0]
+    while ahead:
+        k = ahead.pop()
+        while k < len(steps) and k not in seen:
+            seen.add(k)
+            step = steps[k]
+            if step.opcode in JUMPS:
+                ahead.append(number[step.argval])
+            if step.opname in ENDS:
+                break
+            k += 1
+    return {steps[k].offset for k in seen}

@@ -45,7 +45,7 @@ from rbdkit.trace.captures import (
 from rbdkit.trace.dependency_guard import NO_CODE, PLAIN, Guard
 
 CONTAINERS = (tuple, list, set, frozenset, dict)
-PURE_PARTS = frozenset({"abc", "builtins", "collections", "dataclasses", "enum", "numbers", "typing"})
+PURE_PARTS = frozenset({"abc", "builtins", "collections", "dataclasses", "enum", "numbers", "reprlib", "typing"})
 """Standard modules that provide base classes and decorators; their functions have no side effects."""
 NEVER_CALLED = frozenset({
     "__class_getitem__", "__delattr__", "__getnewargs__", "__getstate__", "__hash__", "__init__", "__init_subclass__",

@@ -31,6 +31,23 @@ except KeyboardInterrupt:
 for k in range(2):
     run(False)
 """,
+    "handlers before": """
+import contextlib
+def study():
+    with contextlib.nullcontext():
+        print("with")
+    try:
+        print("try")
+    except ValueError:
+        print("never")
+    run(True)
+    run(False)
+    try:
+        raise ValueError
+    except ValueError:
+        for k in range(4): run(k == 0)
+study()
+""",
     "comparison": """
 pairs = {"first": ("joint", "rk4"), "second": ("joint", "heun")}
 rbd.compare(double_pendulum(), pairs, q0=[1.0, 0.0], duration=0.05, tau=pressing())
@@ -127,6 +144,11 @@ def test_a_loop_over_runs_ends_after_handing_over(printed, loop):
 def test_lines_after_the_run_and_after_the_loop_go_on(printed):
     """They have the motion so far to work with; a `KeyboardInterrupt` that is caught has ended the loop."""
     assert printed["lines"] == ["part", "whole", "part", "loop ended", "whole", "whole"]
+
+
+def test_handlers_of_exceptions_are_no_loops(printed):
+    """They stand at the end of the bytecode and jump back to what follows them; a loop inside of one is a loop."""
+    assert printed["handlers before"] == ["with", "try", "part", "whole", "part", "KeyboardInterrupt"]
 
 
 def test_a_comparison_is_such_a_loop(printed):

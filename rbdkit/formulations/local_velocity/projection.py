@@ -98,7 +98,8 @@ class Projection:
         _, s, motions = np.linalg.svd(scaled)
         condition = float(s[0] / s[-1]) if s[-1] > 0.0 else np.inf
         if not condition < LARGEST_CONDITION:
-            U, Omega = (motions[-1] / np.repeat([1.0, arm], 3)).reshape(2, 3)
+            unseen = np.where(np.abs(motions[-1]) > 1e-12, motions[-1], 0.0)  # of length 1: less is round-off
+            U, Omega = (unseen / np.repeat([1.0, arm], 3)).reshape(2, 3)
             raise ModelError(
                 f"the six points and directions do not determine the motion of a body: the condition number of D is "
                 f"{condition:.3g}, more than {LARGEST_CONDITION:.0g}. They do not see the motion U = "
