@@ -224,3 +224,34 @@ def test_a_path_goes_from_each_place_to_the_next_and_tells_of_jumps():
 def test_what_makes_no_sense_is_refused(arguments, says):
     with pytest.raises(rbd.RbdkitError, match=says):
         rbd.inverse_kinematics(planar_arm(1.0, 0.7), **arguments)
+
+
+def test_followers_and_prescribed_joints_move_as_they_must():
+    """A gripper's second finger follows the first; a turntable turns as time says."""
+    rod = rbd.Inertia.box((1.0, 0.1, 0.1), mass=1.0).transformed(rbd.pose(position=(0.5, 0, 0)))
+    model = rbd.Model("pair")
+    model.add_body("first", joint=rbd.Revolute("z"), inertia=rod, joint_name="leader")
+    follower = rbd.Mimic("leader", multiplier=-2.0, offset=0.1)
+    model.add_body("second", "first", rbd.Revolute("z"), placement=(1, 0, 0), inertia=rod, mimic=follower)
+    model.add_frame("tip", "second", (1.0, 0, 0))
+    wanted = pose_of(model, [0.7], "tip")
+    assert_allclose(rbd.inverse_kinematics(model, {"tip": wanted}, [0.4]), [0.7], atol=REACHED)
+    bounded = rbd.Model("bounded")
+    bounded.add_body("first", joint=rbd.Revolute("z"), inertia=rod, joint_name="leader")
+    limits = rbd.Limits(-0.5, 0.5)  # of the follower: the leader stays within (-0.2, 0.3)
+    bounded.add_body(
+        "second", "first", rbd.Revolute("z"), placement=(1, 0, 0), inertia=rod, mimic=follower, limits=limits
+    )
+    q = rbd.inverse_kinematics(bounded, {"second": rbd.Pointing((0, 1, 0), axis="x")}, required=False)
+    assert -0.2 - 1e-12 <= q[0] <= 0.3 + 1e-12
+
+    table = rbd.Model("turntable")
+    motion = rbd.Prescribed(rbd.Revolute("z"), lambda t: (0.5 * t, 0.5, 0.0))
+    table.add_body("plate", joint=motion, inertia=rod)
+    table.add_body("arm", "plate", rbd.Revolute("z"), placement=(1, 0, 0), inertia=rod)
+    table.add_frame("hand", "arm", (1.0, 0, 0))
+    for t in (0.0, 1.2):
+        wanted = rbd.forward_kinematics(table, [0.8], t=t).pose("hand")
+        assert_allclose(rbd.inverse_kinematics(table, {"hand": wanted}, t=t), [0.8], atol=REACHED)
+    with pytest.raises(rbd.StateError, match="misses"):
+        rbd.inverse_kinematics(table, {"hand": wanted}, t=0.0)

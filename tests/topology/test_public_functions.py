@@ -533,6 +533,7 @@ NOT_ASKED = {
         "closest.closest", "findings.loop_findings", "reaching.reached",
         "following.followed", "length.length_of", "loop_kinematics.tree_poses", "loop_kinematics.LoopKinematics",
     )},
+    "reaching.inverse_kinematics.inverse_kinematics": "tests/reaching/test_inverse_kinematics.py",
     "assembly.assemble": "tests/test_assembly.py", "assembly.assembly_modes": "tests/test_assembly.py",
     "assembly.project_velocity": "tests/test_assembly.py", "freedom.mobility": "tests/test_freedom.py",
     "accuracy.selfcheck.selfcheck": "tests/accuracy/test_selfcheck.py", "accuracy.selfcheck.SelfCheck": "a result",
