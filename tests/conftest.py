@@ -1,6 +1,9 @@
 """For all tests: ``pytest --sources``, checks of marks (items of the sources are known, places are the right ones), and
 a machine for WebAssembly.
 
+Tests that `tests/slow.txt` names are marked ``slow``, and left out by ``tests/run.py --quick``; ``pytest --keep-times``
+writes that list anew by the times of its run, which should be one of all tests on an otherwise idle machine.
+
 An item of the sources is shown when a test that is marked with it has passed. Every run keeps how its tests ended in
 pytest's cache, over what is known of former runs; ``pytest --sources`` looks there and runs nothing.
 """
@@ -25,6 +28,11 @@ if TYPE_CHECKING:
     from rbdkit.trace import Program, Trace
 
 CATALOGUE = Path(__file__).parent / "sources"
+SLOW = Path(__file__).with_name("slow.txt")
+"""Functions some of whose cases take more than `A_CASE` seconds, or all together more than `ALL_CASES`."""
+A_CASE, ALL_CASES = 0.5, 3.0
+ALWAYS = ("random_trees/", "pinocchio")
+"""Parts of names of tests that the quick run has however long they take: they guard most."""
 OUTCOMES = "rbdkit/outcomes"
 """Where the cache keeps, by the name of a test, how it ended last and when (seconds since 1970)."""
 HOMES = {"browser": "tests/browser/", "notebook": "tests/notebooks/"}
@@ -38,6 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run nothing; print every item of the sources, the tests that show it and how these ended when last run",
     )
+    parser.addoption("--keep-times", action="store_true", help="write tests/slow.txt anew by the times of this run")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,8 +62,10 @@ class Outcomes:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config, self.ended = config, {}  # type: ignore[var-annotated]
+        self.times: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.times[report.nodeid] += report.duration  # type: ignore[assignment]
         before = self.ended.get(report.nodeid) if report.when != "setup" else None
         if report.outcome == "passed" and report.when != "call" and before is None:
             return  # of a test that is set up nothing is known yet
@@ -62,11 +73,30 @@ class Outcomes:
         self.ended[report.nodeid] = worst
 
     def pytest_sessionfinish(self) -> None:
+        if self.config.option.keep_times:
+            SLOW.write_text("".join(f"{name}\n" for name in slow_functions(self.times)), encoding="utf-8")
         if self.ended and (cache := getattr(self.config, "cache", None)):
             now = time.time()
             cache.set(
                 OUTCOMES, {**known_outcomes(self.config), **{test: [how, now] for test, how in self.ended.items()}}
             )
+
+
+def slow_functions(times: Mapping[str, float]) -> list[str]:
+    """Functions of tests that take long, by the times of their cases, s."""
+    cases: dict[str, list[float]] = defaultdict(list)
+    for test, seconds in times.items():
+        cases[function_of(test)].append(seconds)
+    return sorted(
+        name
+        for name, own in cases.items()
+        if (max(own) > A_CASE or sum(own) > ALL_CASES) and not any(word in name.lower() for word in ALWAYS)
+    )
+
+
+def function_of(test: str) -> str:
+    """The function of a test, without its parameters: "spatial/test_so3.py::test_log"."""
+    return test.split("[")[0].removeprefix("tests/")
 
 
 def known_outcomes(config: pytest.Config) -> dict[str, list]:
@@ -83,6 +113,10 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -k and -m take tests away
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = set(SLOW.read_text(encoding="utf-8").split())
+    for item in items:
+        if function_of(item.nodeid) in slow:
+            item.add_marker("slow")
     if config.option.sources:
         marked = defaultdict(list)
         for item in items:
