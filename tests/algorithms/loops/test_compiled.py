@@ -125,8 +125,9 @@ def test_a_changed_length_compiles_nothing(looped, monkeypatch):
     longer = m.with_parameters({f"{loop.joint.name}.placement": moved})
     from rbdkit.engine.run import compiled_programs
 
-    monkeypatch.setattr(compiled_programs, "executable", lambda *_: pytest.fail("compiled again"))
-    found = rbd.forward_dynamics(longer, q, v, tau)
+    with monkeypatch.context() as patch:
+        patch.setattr(compiled_programs, "executable", lambda *_: pytest.fail("compiled again"))
+        found = rbd.forward_dynamics(longer, q, v, tau)
     expected = JointSystem(longer, lambda *_: tau).index1(0.0, q, v).accelerations()
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
 
