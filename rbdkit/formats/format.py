@@ -15,7 +15,7 @@ from rbdkit.model import Model
 
 
 class Content(NamedTuple):
-    """What was read from a source: the data, the name of the source for messages, and its folder if it is a file."""
+    """The data of a source, the name of the source for messages, and its folder if it is a file."""
 
     data: str | bytes
     name: str

@@ -26,7 +26,6 @@ from rbdkit.spatial.read_numbers import shown
 
 BATCHES = (1, 7, 24, 64)
 """Numbers of starting points that are tried one batch after the other until one of them leads to the targets."""
-SEED = 5
 JUMP = 1.0
 """Change of a coordinate between neighbours of a path, rad or characteristic lengths, beyond which it is told."""
 SETTLED = 1e-9
@@ -70,7 +69,7 @@ def inverse_kinematics(
     targets : mapping of str to object
         What each body or frame is wanted to do: a pose (4, 4), a point (3,) for its origin, an `Orientation`, a
         direction to be `Pointing` in, a point to `LookAt`; or a tuple of these. Stacks of poses (n, 4, 4) or points
-        (n, 3), with n other than 3, are paths, each place reached from the one before.
+        (n, 3) are paths, each place reached from the one before; three points that could be a rotation are refused.
     q0 : array_like (nq,), optional
         Where the search begins; neutral coordinates if not given, both moved to within the limits.
     fix : str, iterable of str, or mapping of str to array_like, optional
@@ -241,7 +240,7 @@ class _Search:
             if first.is_closed:
                 yield first.q
                 if everywhere or self.accept is not None:
-                    yield from assembled_modes(twin, start, self.kept, self.t, sum(BATCHES))
+                    yield from assembled_modes(twin, start, self.kept, self.t, sum(BATCHES), limits)
             return
         aims, least, done = self._aims(wanted, limits), math.inf, 0
         for count in [sum(BATCHES)] if everywhere else BATCHES:

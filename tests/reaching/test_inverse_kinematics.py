@@ -191,6 +191,21 @@ def test_loops_constraints_and_followers_hold():
         rbd.inverse_kinematics(belt, {"tip": place}, required=False)
 
 
+def test_all_solutions_of_a_mechanism_heed_limits_only_if_asked_to():
+    """Elbow up and elbow down, of which a limit forbids the second; a belt to a wheel makes it a mechanism."""
+    rod = rbd.Inertia.box((1.0, 0.1, 0.1), mass=1.0).transformed(rbd.pose(position=(0.5, 0, 0)))
+    model = rbd.Model("belted")
+    model.add_body("rod0", joint=rbd.Revolute("z"), inertia=rod)
+    model.add_body("rod1", "rod0", rbd.Revolute("z"), placement=(1, 0, 0), inertia=rod, limits=rbd.Limits(0.0, 3.0))
+    model.add_body("wheel", joint=rbd.Revolute("z"), inertia=rod)
+    model.add_frame("tip", "rod1", (1.0, 0, 0))
+    model.add_constraint("belt", rbd.Tie("wheel_joint", "rod0_joint", ratio=-1.0))
+    target = {"tip": (1.0, 1.0, 0.0)}  # a square of two rods: the elbow is turned by a quarter, either way
+    for limits, elbows in ((True, [np.pi / 2]), (False, [-np.pi / 2, np.pi / 2])):
+        found = rbd.inverse_kinematics(model, target, [0.1, 1.0, -0.1], solutions="all", limits=limits)
+        assert_allclose(np.sort(np.angle(np.exp(1j * found[:, 1]))), elbows, atol=1e-8)
+
+
 def test_a_path_goes_from_each_place_to_the_next_and_tells_of_jumps():
     model, s = planar_arm(1.0, 0.7), np.linspace(0.0, 1.0, 40)
     path = np.stack([0.5 + 0.8 * s, 0.6 - 0.2 * s, 0 * s], axis=1)

@@ -75,13 +75,15 @@ def assembled(
     return best
 
 
-def assembled_modes(model: Model, q: NDArray, kept: NDArray, t: float, starts: int) -> list[NDArray]:
+def assembled_modes(
+    model: Model, q: NDArray, kept: NDArray, t: float, starts: int, limited: bool = True
+) -> list[NDArray]:
     """Return all distinct closed configurations found from `starts` starting points, the nearest to q first.
 
     Two solutions count as the same if all body poses agree, even if joint angles differ by whole turns. Other
     arguments as in `assembled`.
     """
-    residual, bounds = Residual(model, t), bounds_of(model, kept, True)
+    residual, bounds = Residual(model, t), bounds_of(model, kept, limited)
 
     found: list[tuple[float, NDArray, NDArray]] = []
     for start in starting_points(model, q, kept, residual.length, starts):
