@@ -28,7 +28,8 @@ def project(tmp_path, root) -> Path:
     """A small project with rbdkit's conftest and lists and tests of its own."""
     tests = tmp_path / "tests"
     shutil.copytree(root / "tests" / "sources", tests / "sources")
-    shutil.copy(root / "tests" / "conftest.py", tests)
+    for file in ("conftest.py", "slow.txt"):
+        shutil.copy(root / "tests" / file, tests)
     (tmp_path / "pyproject.toml").write_text(
         '[tool.pytest]\naddopts = ["--import-mode=importlib"]\nmarkers = ["source(*ids): items"]\n'
     )
