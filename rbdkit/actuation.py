@@ -35,7 +35,8 @@ from rbdkit.spatial.read_numbers import floats, shown
 OPEN = 1e-6
 """Largest residual of K a = k that given accelerations may have, relative to the size of its terms."""
 MISSING = 1e-8
-"""Largest residual of ``G.T @ tau`` that the actuators may leave, relative to the joint forces of the tree."""
+"""Largest residual of ``G.T @ tau`` that the actuators may leave, as forces at the model's length, relative to weight
+and inertia of the whole model and to the joint forces of the tree."""
 
 
 def inverse_dynamics(
@@ -134,17 +135,22 @@ def inverse_dynamics(
         return needed
     variables = list(actuated_variables(model, (actuated,) if isinstance(actuated, str) else actuated))
     root = np.sqrt(1.0 / _weights(weights, len(variables)))
+    length = length_of(model)
+    arc, mass = arcs_of(model, length), sum(body.inertia.mass for body in model.bodies if body.inertia)
 
     def shared(q: NDArray, v: NDArray, a: NDArray, needed: NDArray) -> NDArray:
         G = _motions(model, kernels, q, v, a, t)
         right, tau = G.T @ needed, np.zeros(model.nv)
         u = root * np.linalg.lstsq(G[variables].T * root, right, rcond=1e-12)[0]  # Eq 8.63, the smallest
         left = float(np.abs(G[variables].T @ u - right).max(initial=0.0))
-        if left > MISSING * (1.0 + float(np.abs(needed).max(initial=0.0))):
+        # joint forces that balance are round-off of what they hold: weight (at least at 1 m/s2) and inertia count
+        fast, faster = (float(np.abs(x / arc).max(initial=0.0)) for x in (v, a))
+        held = mass * (1.0 + float(np.linalg.norm(model.gravity)) + faster + fast**2 / length)
+        if left > MISSING * (held + float(np.abs(arc * needed).max(initial=0.0))):
             names = listed([_joint_of(model, k) for k in variables]) if variables else "none"
             raise StateError(
-                f"the actuated joints ({names}) of model {model.name!r} cannot give this motion: {left:.3g} N m or N "
-                "of force is missing along a motion that they do not drive; see "
+                f"the actuated joints ({names}) of model {model.name!r} cannot give this motion: a force of "
+                f"{left:.3g} N, torques taken at {length:.3g} m, is missing along a motion that they do not drive; see "
                 "rbdkit.algorithms.loops.actuated_freedoms, or let another joint be actuated"
             )
         tau[variables] = u
@@ -155,9 +161,9 @@ def inverse_dynamics(
 
 
 def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: NDArray, t: float) -> NDArray:
-    """Return orthonormal columns (nv, n - r) that span the velocities which the constraints allow.
+    """Return columns (nv, n - r) that span the velocities which the constraints allow, orthonormal as arc lengths.
 
-    Singular values are taken of rows and columns scaled to arc lengths, so that rad and m compare.
+    Angles count as arcs at the model's length, so that rad and m compare.
 
     Raises
     ------
@@ -165,7 +171,7 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
         If the accelerations break a constraint.
     """
     if not (model.loops or model.constraints):
-        return np.eye(model.nv)
+        return np.diag(arcs_of(model, length_of(model)))
     K, k, gap, labels = _rows(model, kernels, q, v, t)
     loops, length = (
         places(model, np.zeros((len(model.bodies), 4, 4)) + np.eye(4))[len(model.bodies) - 1 :],
@@ -184,8 +190,7 @@ def _motions(model: Model, kernels: Kernels | None, q: NDArray, v: NDArray, a: N
     arcs = K * arcs_of(model, length)
     counting = independent_rows(arcs, squares, row_limit(gap)) > 0.0
     Vt = np.linalg.svd(arcs[counting])[2]
-    # The null space was found in arc lengths: back to velocity variables, then orthonormal again.
-    return np.linalg.qr(arcs_of(model, length)[:, None] * Vt[int(counting.sum()) :].T)[0]
+    return arcs_of(model, length)[:, None] * Vt[int(counting.sum()) :].T  # arcs back to velocity variables
 
 
 def _rows(

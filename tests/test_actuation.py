@@ -104,3 +104,27 @@ def test_what_is_wrong_is_said():
         rbd.inverse_dynamics(model, q, v, a, actuated="crank_joint", weights=[1.0, 2.0])
     with pytest.raises(ModelError, match="'crank' is no tree joint"):
         rbd.inverse_dynamics(model, q, v, a, actuated="crank")
+
+
+@pytest.mark.parametrize("length", [1.0, 1e-3, 1e-6])
+def test_what_is_missing_is_seen_at_any_size(length):
+    """Torques of an arm of millimetres are below 1e-8 N m: what they cannot give was taken for round-off.
+
+    A balanced seesaw at rest needs no torque, though forces of its weight act in it.
+    """
+    model = rbd.Model("arm")
+    bar = rbd.Inertia.box((length, 0.1 * length, 0.1 * length), mass=length**3)
+    for k, parent in enumerate(("world", "upper")):
+        name = ("upper", "fore")[k]
+        model.add_body(
+            name, parent, joint=rbd.Revolute((0, 1, 0)), joint_name=f"hinge{k + 1}", inertia=bar,
+            placement=rbd.pose(position=[k * length, 0, 0]),
+        )  # fmt: skip
+    q, still = [0.3, 0.2], [0.0, 0.0]
+    with pytest.raises(StateError, match="cannot give this motion"):
+        rbd.inverse_dynamics(model, q, still, [0.0, 1.0 / length], actuated="hinge1")
+    a = rbd.forward_dynamics(model, q, still, [0.1 * length**4, 0.0])
+    tau = rbd.inverse_dynamics(model, q, still, a, actuated="hinge1")
+    assert_allclose(tau, [0.1 * length**4, 0.0], rtol=0, atol=1e-13 * length**4)
+    upright = rbd.inverse_dynamics(model, [0.5 * np.pi, 0.2], still, still, actuated="hinge1")
+    assert_allclose(upright, still, atol=1e-14 * length**4)  # held: 10 N per cube of a metre, 1e-16 of it
