@@ -42,7 +42,7 @@ class Law(ABC):
     stops : bool
         Whether the law enforces unilateral constraints (joint stops, strings) as well as contacts.
     passes : float
-        Violation of a unilateral constraint, m or rad, above which the report raises an alarm.
+        Violation of a unilateral constraint, rad or parts of the model's length, above which a report raises an alarm.
     shares : bool
         Whether what bodies leave open of its forces is shared out in the record, within circular cones of friction.
     order : int

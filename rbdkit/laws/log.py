@@ -14,7 +14,7 @@ SLIDES = 1e-6
 """Speed above which a point counts as sliding, as a part of the reference speed."""
 
 PASSED = 1e-9
-"""Violation of a unilateral constraint above which the report mentions it, m or rad."""
+"""Violation of a unilateral constraint above which the report mentions it, rad, or parts of the model's length."""
 
 RATTLING = 0.25
 """Part of the steps that 'time_stepping' may finish for an event-driven law before that is an alarm."""
@@ -37,10 +37,8 @@ class Log:
         Number of steps of the run; points are kept for every `every`-th state and the last one.
     stops : mapping of str to str, optional
         Names of the unilateral constraints, with the unit of their gaps.
-    arcs : (stops,) array, optional
-        Lengths by which gaps of points are those of constraints times these, as those of `Stops`; 1 if not given.
-    speed : float, optional
-        Reference speed for tolerances, m/s.
+    speed, length : float, optional
+        Reference speed, m/s, and characteristic length, m, of the model, for tolerances and for the arcs of `Stops`.
     """
 
     def __init__(
@@ -50,12 +48,13 @@ class Log:
         every: int,
         stops: Mapping[str, str] | None = None,
         speed: float = 1.0,
-        arcs: NDArray | None = None,
+        length: float = 1.0,
     ) -> None:
         self.speed = speed
         self.names, self.steps, self.every = tuple(names), steps, every
         self.stops = dict(stops or {})
-        self.arcs = np.ones(len(self.stops)) if arcs is None else arcs
+        angular = np.array([unit == "rad" for unit in self.stops.values()], dtype=bool)
+        self.arcs, self.sizes = np.where(angular, length, 1.0), np.where(angular, 1.0, length)
         self.first_stop = len(self.names) - len(self.stops)
         self.pushes: dict[int, NDArray] = {}
         self.passed: dict[str, tuple[float, float]] = {}
@@ -95,14 +94,14 @@ class Log:
         own = pair >= self.first_stop
         if self.stops:
             push = np.einsum("ij,ij->i", force[own], normal[own])
-            self.pushes[k] = np.bincount(pair[own] - self.first_stop, push, minlength=len(self.stops))
+            self.pushes[k] = self.arcs * np.bincount(pair[own] - self.first_stop, push, minlength=len(self.stops))
         pair, point, normal, gap, force = (x[~own] for x in rows)
         self.kept[k] = pair, point, normal, gap, force
 
     def passed_by(self, stop: int, depth: float, t: float) -> None:
         """Log the violation of a unilateral constraint at time t. stop : its number. depth : m or rad."""
-        name = self.names[stop]
-        if depth > self.passed.get(name, (PASSED, 0.0))[0]:
+        name, least = self.names[stop], PASSED * self.sizes[stop - self.first_stop]
+        if depth > self.passed.get(name, (least, 0.0))[0]:
             self.passed[name] = depth, t
 
     def reached(self, t: float, pair: NDArray, gap: NDArray) -> None:
@@ -126,9 +125,12 @@ class Log:
         self.unsettled += not settled
 
     def event(self, t: float, kind: str, pairs: Sequence[int], impulse: float = 0.0, note: str = "") -> None:
-        """Log an event of pairs, given by their numbers. impulse : sum of their normal impulses, N s."""
-        names = tuple(self.names[p] for p in sorted(set(pairs)))
-        self.events.append(ContactEvent(float(t), kind, names, float(impulse), note))
+        """Log an event of pairs, given by their numbers. impulse : sum of their normal impulses, N s, with arcs."""
+        names, unit = tuple(self.names[p] for p in sorted(set(pairs))), "N s"
+        if impulse and (own := max(pairs) - self.first_stop) >= 0:  # only one pair at a time has an impact
+            impulse *= float(self.arcs[own])
+            unit = "N m s" if self.stops[names[0]] == "rad" else unit
+        self.events.append(ContactEvent(float(t), kind, names, float(impulse), note, unit))
 
     def chattered(self, t: float, names: Sequence[str]) -> None:
         """Log that 'time_stepping' made the rest of the step from time t on, with the names of the pairs."""
@@ -187,13 +189,16 @@ class Log:
         return (*notes, chatter)
 
     def all_alarms(self, passes: float) -> tuple[str, ...]:
-        """Return the alarms for the report. passes : admissible violation of unilateral constraints, m or rad."""
-        steps = self._chatter[0]
+        """Return the alarms for the report.
+
+        passes : admissible violation of unilateral constraints, rad, or parts of the model's length.
+        """
+        steps, sizes = self._chatter[0], dict(zip(self.stops, self.sizes, strict=True))
         lost = [
             f"STOP PASSED: constraint {name!r} is passed by {depth:.2g} {self.stops[name]} at t = {t:.4g} s, and its "
             "law lets nothing pass; take a shorter step, or contact='time_stepping'"
             for name, (depth, t) in self.passed.items()
-            if depth > passes
+            if depth > passes * sizes[name]
         ]
         if steps <= RATTLING * self.steps:
             return (*self.alarms, *lost)

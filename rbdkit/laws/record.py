@@ -37,9 +37,11 @@ class ContactEvent:
     names : tuple of str
         Names of the pairs involved.
     impulse : float
-        Sum of the normal impulses, N s; 0 without an impact.
+        Sum of the normal impulses, in `unit`; 0 without an impact.
     note : str
         A remark in words, or empty.
+    unit : str
+        'N s', or 'N m s' where a constraint on an angle stops.
     """
 
     t: float
@@ -47,9 +49,10 @@ class ContactEvent:
     names: tuple[str, ...]
     impulse: float = 0.0
     note: str = ""
+    unit: str = "N s"
 
     def __str__(self) -> str:
-        blow = f", {self.impulse:.4g} N s" if self.impulse else ""
+        blow = f", {self.impulse:.4g} {self.unit}" if self.impulse else ""
         note = f" ({self.note})" if self.note else ""
         return f"{self.t:.6g} s: {self.kind} of {', '.join(self.names)}{blow}{note}"
 

@@ -23,7 +23,7 @@ from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.motion import JointMotion
 from rbdkit.formulations import Acting, Force
 from rbdkit.integrators import Integrator
-from rbdkit.laws import ContactEvent, ContactForce, Law, Log, TimeStepping
+from rbdkit.laws import ContactForce, Law, Log, TimeStepping
 from rbdkit.laws.log import Rows
 from rbdkit.laws.time_stepping import OF_POINTS
 from rbdkit.model import Model
@@ -145,7 +145,7 @@ class CompiledLaw:
         for i in np.lexsort((pair, events[:, 1] == diary.LOSS, events[:, 0])):
             step, kind, _, impulse = events[i, :4]
             at = float(times[int(step)])
-            log.events.append(ContactEvent(at, KINDS[int(kind)], (log.names[pair[i]],), float(impulse)))
+            log.event(at, KINDS[int(kind)], [int(pair[i])], float(impulse))
 
 
 def compiled_law(

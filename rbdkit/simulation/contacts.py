@@ -20,6 +20,7 @@ from rbdkit.laws.driven import driven_power
 from rbdkit.laws.log import NOTHING_TOUCHES
 from rbdkit.laws.report import ContactReport
 from rbdkit.model import Model
+from rbdkit.model.closing.length import length_of
 from rbdkit.model.measures import speed_of
 from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import blamed
@@ -101,8 +102,7 @@ def run_law(
         )
     system = JointSystem(free, applied.function, external, book)
     speed = speed_of(model, w)
-    arcs = pairs.arcs if isinstance(pairs, Stops) else None
-    log = Log(pairs.names, len(times) - 1, every, stops, speed, arcs)
+    log = Log(pairs.names, len(times) - 1, every, stops, speed, length_of(model))
     steps = cast(Integrator, method)  # of given length, as is required
     compiled, why_not = None, ""
     if not book:

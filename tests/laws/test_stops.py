@@ -140,6 +140,18 @@ def test_what_is_refused_and_what_is_said():
     assert beyond.q[-1, 0] < 0.301
 
 
+@pytest.mark.parametrize("length", [1.0, 1e-9])
+def test_what_is_passed_is_said_at_any_size(length):
+    """Less than a nanometre was never told, which is much for what is as small."""
+    model = rbd.Model("sled")
+    bar = rbd.Inertia.box((length, length, length), mass=length**3)
+    model.add_body("sled", joint=rbd.Prismatic("x"), joint_name="slide", inertia=bar)
+    model.add_constraint("stop", rbd.Limit("slide", 0.0, 0.3 * length))
+    span = 0.1 * np.sqrt(length)
+    motion = rbd.simulate(model, [0.31 * length], duration=span, dt=span / 10, progress=False)
+    assert f"constraint 'stop' is passed by up to {0.01 * length:.2g} m" in str(motion.report)
+
+
 def test_what_knows_no_law_of_contact_does_not_take_a_stop_for_a_weld():
     """Within its bounds a stop does nothing, and whether it holds at one of them a state does not tell."""
     model = rbd.library.pendulum()

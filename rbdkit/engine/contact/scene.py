@@ -157,7 +157,7 @@ def scene_of(model: Model, layout: Layout, frames: NDArray, rows: RowsOfModel | 
         counts,
         counts["contact_room"],
         code,
-        {} if code is None else stop_arrays(code, counts["n_places"]),
+        {} if code is None else stop_arrays(code, counts["n_places"], length_of(model)),
     )
 
 

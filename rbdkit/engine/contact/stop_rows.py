@@ -56,10 +56,14 @@ def stop_tables(code: OwnConstraints, branches: dict[str, NDArray], velocities: 
     return {"stop_branch": np.array(of_row, dtype=np.int64), "stop_links": np.array(code.links, dtype=np.int64)}
 
 
-def stop_arrays(code: OwnConstraints, places: int) -> dict[str, NDArray]:
-    """Allocate the numbers of the rows and the work arrays of a step; places : number of places of all branches."""
+def stop_arrays(code: OwnConstraints, places: int, length: float) -> dict[str, NDArray]:
+    """Allocate the numbers of the rows and the work arrays of a step.
+
+    places : number of places of all branches. length : of the model, m; arcs at this radius stand for angles.
+    """
     m = code.rows.m
     return {
+        "stop_arc": np.array([length if row.unit == "rad" else 1.0 for row in code.rows.rows]),
         f"{NAME}_numbers": np.array(code.rows.law.numbers, dtype=float),
         "stop_wrenches": np.zeros(6 * code.wrenches),
         "stop_J": np.zeros(m * places),

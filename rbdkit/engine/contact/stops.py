@@ -1,8 +1,8 @@
 """Unilateral constraints (joint limits and taut strings) among the contacts of a step.
 
 Each row of such a constraint is one more contact, without a point in space and without friction, so one solver finds
-all impulses. Rows whose gap is within the margin follow the contacts of shapes in the list. `rbdkit.laws.stops` is the
-same on arrays.
+all impulses. Rows whose gap is within the margin follow the contacts of shapes in the list. Gaps in rad are taken as
+arcs at the model's length, so that one tolerance serves all contacts. `rbdkit.laws.stops` is the same on arrays.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ AXES = ((NORMAL, (0.0, 0.0, 1.0)), (FIRST, (1.0, 0.0, 0.0)), (SECOND, (0.0, 1.0,
 class Stops:
     """The rows of unilateral constraints at a state, see `Rows`, and the contacts that stand for them.
 
-    "stop_J" holds the rows, "n_places" entries each: those of the row's branch, from its first place on.
+    "stop_J" holds the rows, "n_places" entries each: those of the row's branch, from its first place on. "stop_arc"
+    has the length by which a row is multiplied: that of the model for angles, else 1.
     """
 
     asks = frozenset({"K", "gap", "slip"})
@@ -78,6 +79,7 @@ class Stops:
     def add(self, row: Whole, velocity: Whole, x: Scalar) -> None:
         """Add to the entry of J in a row and a velocity."""
         here = row * self.length + self.program.entry("place_in_branch", velocity)
+        x = self.program.load("stop_arc", row) * x
         self.program.store("stop_J", here, 0, self.program.load("stop_J", here) + x)
 
     def k(self, row: Whole, x: Scalar) -> None:
@@ -87,12 +89,12 @@ class Stops:
         raise AssertionError("whether a stop is open is not asked for")
 
     def gap(self, row: Whole, x: Scalar) -> None:
-        """Write the gap of a row, m or rad."""
-        self.program.store("stop_gap", row, 0, x)
+        """Write the gap of a row, m or rad, as a length."""
+        self.program.store("stop_gap", row, 0, self.program.load("stop_arc", row) * x)
 
     def slip(self, row: Whole, x: Scalar) -> None:
-        """Write the rate of a row's gap, m/s or rad/s."""
-        self.program.store("stop_slip", row, 0, x)
+        """Write the rate of a row's gap, m/s or rad/s, as a velocity."""
+        self.program.store("stop_slip", row, 0, self.program.load("stop_arc", row) * x)
 
     # --- contacts -----------------------------------------------------------------------------------------------------
 
@@ -123,8 +125,9 @@ class Stops:
         program = self.program
         with program.loop(0, self.n) as r, program.loop(0, 1):
             gap, passed = program.load("stop_gap", r), r * 2
-            deeper = -gap > program.load("stop_passed", passed, DEPTH)
-            for k, x in ((TIME, program.load("contact_state", 0, NOW)), (DEPTH, -gap)):
+            depth = -gap / program.load("stop_arc", r)
+            deeper = depth > program.load("stop_passed", passed, DEPTH)
+            for k, x in ((TIME, program.load("contact_state", 0, NOW)), (DEPTH, depth)):
                 program.store("stop_passed", passed, k, select(deeper, x, program.load("stop_passed", passed, k)))
             near = gap <= program.load("contact_state", 0, MARGIN)
             program.break_if(select(near, 0.0, 1.0) > 0.5)  # NaN is not near
