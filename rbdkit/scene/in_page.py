@@ -22,10 +22,9 @@ from rbdkit.scene.reshaping import Build, reshaped, reshaping
 from rbdkit.scene.scene import Scene
 from rbdkit.scene.touching import TOUCHING
 from rbdkit.simulation import Trajectory
+from rbdkit.simulation.choices import integrator_of, law_of
 from rbdkit.simulation.closed_loops import stabilised
-from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
-from rbdkit.simulation.simulate import integrator_of
 from rbdkit.simulation.traced_forces import Untraceable, guard_of_law
 from rbdkit.spatial.read_numbers import floats
 

@@ -29,7 +29,7 @@ from rbdkit.formulations import ConstrainedBodies, Formulation, JointSystem, Red
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import Adaptive, Integrator, MuntheKaas, Solves
-from rbdkit.laws import ContactRecord, ContactReport, Law
+from rbdkit.laws import ContactRecord, Law
 from rbdkit.model import Model
 from rbdkit.model.closing.length import length_of
 from rbdkit.model.constraint_rows import working
@@ -41,7 +41,6 @@ from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import loop_notes
 from rbdkit.simulation.forces import Drive
-from rbdkit.simulation.formulated import StateForces
 from rbdkit.simulation.largest_residuals import LargestResiduals, largest_residuals
 from rbdkit.simulation.later import Later
 from rbdkit.simulation.memory import memory_text, with_memory
@@ -59,7 +58,9 @@ from rbdkit.simulation.report import (
 )
 from rbdkit.simulation.resolution import displacement_error
 from rbdkit.simulation.rounding import rounding_of_energy
+from rbdkit.simulation.setting import Computed
 from rbdkit.simulation.short_forces import ShortForce, shortest_unseen
+from rbdkit.simulation.state_forces import StateForces
 from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.simulation.whole_turns import lost_turns
 
@@ -70,30 +71,10 @@ COARSE = 0.05
 """Sum of the errors of all steps, rad or m, up to which they cannot explain an energy error."""
 
 
-def judge(
-    motion: Trajectory,
-    recording: Recording,
-    method: Integrator | Adaptive | Law,
-    applied: Drive,
-    times: NDArray,
-    wall_time: float,
-    backend: str,
-    findings: int,
-    acting: StateForces | None = None,
-    in_code: InCode | None = None,
-    contacts: ContactReport | None = None,
-) -> Report:
-    """Assess a motion and return its report.
-
-    Parameters
-    ----------
-    recording : the recording behind the motion. method : integrator or contact law. applied : joint forces.
-    times : times of all steps, recorded or not, s. wall_time : wall time of the whole run, s.
-    backend : the code that computed it, and why that. findings : number of findings of `Model.validate`.
-    acting : the forces in the form of the formulation, for a `Motion`. in_code : makes steps by the code of the run, if
-        it was compiled. contacts : report of the contact law, if there was one.
-    """
-    model = motion.model
+def judge(computed: Computed, wall_time: float) -> Report:
+    """Assess a motion and return its report. wall_time : of the whole run, s."""
+    setting, recording, motion, method = computed.setting, computed.recording, computed.motion, computed.method
+    applied, times, contacts, model = computed.applied, setting.times, computed.contacts, setting.model
     largest = largest_residuals(motion._errors_in_parts()) if isinstance(motion, Motion) else None
     constraint_error, constraint, unit = _worst_constraint(motion, largest)
     memory = [] if recording.ran_away else with_memory(motion, applied)
@@ -106,7 +87,7 @@ def judge(
         else:
             by_force = recording.fault is not None and not isinstance(recording.fault, ConvergenceError)
             known = len(motion) - by_force  # no law tells what comes after the state that ended the run
-            adequacy = _adequacy(method, motion, known, applied, times, acting, in_code)
+            adequacy = _adequacy(method, motion, known, applied, times, computed.forces, computed.in_code)
             step = float(times[1] - times[0])
     if contacts is not None and contacts.doubtful and not recording.ran_away:
         contacts = replace(contacts, fastest=_fastest(motion))
@@ -124,7 +105,7 @@ def judge(
     unseen = None
     if not recording.ran_away:
         unseen = shortest_unseen(motion, applied, breaks, longest, isinstance(method, Adaptive))
-    notes = _notes(motion, applied, findings, breaks, isinstance(method, Adaptive))
+    notes = _notes(motion, applied, setting.findings, breaks, isinstance(method, Adaptive))
     if blurred:
         notes.append(
             f"energy not judged: from one recorded state to the next, {motion.t[1] - motion.t[0]:.3g} s later, the "
@@ -134,7 +115,7 @@ def judge(
     closing = not isinstance(method, Law) and "constraints" in method.conserves
     return Report(
         integrator=method.name,
-        backend=backend,
+        backend=computed.code,
         steps=recording.steps,
         step=step,
         wall_time=recording.seconds,
@@ -190,21 +171,15 @@ def _unseen_text(force: ShortForce, longest: float, method: Integrator | Adaptiv
     return f"{text}. Take dt = {0.5 * lasts:.2g} s or shorter, or an adaptive integrator, 'dop853' say, and d{declare}"
 
 
-def unjudged(
-    recording: Recording,
-    method: Integrator | Adaptive | Law,
-    wall_time: float,
-    backend: str,
-    contacts: ContactReport | None = None,
-    why: str = "",
-) -> Report:
-    """Return the report of a motion whose assessment was interrupted or failed; arguments as for `judge`.
+def unjudged(computed: Computed, wall_time: float, why: str = "") -> Report:
+    """Return the report of a motion whose assessment was interrupted or failed.
 
-    why : the reason in words, empty if it was interrupted.
+    wall_time : of the whole run, s. why : the reason in words, empty if it was interrupted.
     """
+    recording, method = computed.recording, computed.method
     return Report(
         integrator=method.name,
-        backend=backend,
+        backend=computed.code,
         steps=recording.steps,
         step=float(recording.t[-1] - recording.t[0]) / max(recording.steps, 1),
         wall_time=recording.seconds,
@@ -218,7 +193,7 @@ def unjudged(
         stopped=recording.stopped,
         judged=False,
         unjudged=why,
-        contacts=contacts,
+        contacts=computed.contacts,
     )
 
 

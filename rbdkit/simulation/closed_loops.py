@@ -18,7 +18,7 @@ from rbdkit.formulations import JointSystem, System
 from rbdkit.formulations.joint_loops import ClosedJointSystem, asks_for_velocities
 from rbdkit.integrators import Adaptive, Integrator, Projected
 from rbdkit.laws import Law
-from rbdkit.simulation.formulated import Maker
+from rbdkit.simulation.choices import Maker
 
 TIME_CONSTANT = 0.5
 """Time constant of Baumgarte's method for adaptive integrators, as a part of the time of a fall over the length of the

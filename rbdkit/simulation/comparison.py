@@ -18,12 +18,11 @@ from rbdkit.laws import Law, pairs_of
 from rbdkit.model import Model
 from rbdkit.model.kept import snapshot
 from rbdkit.model.one_sided import has_stops
-from rbdkit.simulation.contacts import law_of
+from rbdkit.simulation.choices import Maker, integrator_of, law_of, maker_of
 from rbdkit.simulation.contender import Contender
 from rbdkit.simulation.distance import distance
-from rbdkit.simulation.formulated import Maker, maker_of
 from rbdkit.simulation.motion import Motion
-from rbdkit.simulation.simulate import SimulationWarning, integrator_of, simulate
+from rbdkit.simulation.simulate import SimulationWarning, simulate
 from rbdkit.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:

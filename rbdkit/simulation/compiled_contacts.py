@@ -21,18 +21,16 @@ from rbdkit.engine.contact.scene import FAST, Scene
 from rbdkit.engine.contact.time_steps import TimeSteps
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.motion import JointMotion
-from rbdkit.formulations import Acting, Force
-from rbdkit.integrators import Integrator
+from rbdkit.formulations import Acting
 from rbdkit.laws import ContactForce, Law, Log, TimeStepping
 from rbdkit.laws.log import Rows
 from rbdkit.laws.time_stepping import OF_POINTS
-from rbdkit.model import Model
 from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import acting, recording_of
-from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.own_classes import users_class
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
+from rbdkit.simulation.setting import Setting
 from rbdkit.trace import Run, run_motion
 
 KINDS = {diary.IMPACT: "impact", diary.GAIN: "gain", diary.SLIP: "slip", diary.STICK: "stick", diary.LOSS: "loss"}
@@ -148,22 +146,10 @@ class CompiledLaw:
             log.event(at, KINDS[int(kind)], [int(pair[i])], float(impulse))
 
 
-def compiled_law(
-    law: Law,
-    model: Model,
-    integrator: Integrator,
-    applied: Drive,
-    f_ext: Any,
-    external: Force | None,
-    times: NDArray,
-) -> tuple[CompiledLaw | None, str]:
-    """Return a contact law in compiled form for a motion; or None, and why it cannot be compiled.
-
-    Parameters
-    ----------
-    integrator : for laws that make no steps of their own. applied : joint forces. f_ext : external forces as given.
-    external : the same, as a checked function. times : times of all steps, s.
-    """
+def compiled_law(setting: Setting) -> tuple[CompiledLaw | None, str]:
+    """Return the contact law of a run in compiled form; or None, and why it cannot be compiled."""
+    law, model = setting.law, setting.model
+    assert law is not None
     if own := _passed_over(law):
         return None, f"law {law.name!r} is of class {own}, and the compiled loop that of its base class"
     free = without_stops(model)
@@ -175,13 +161,14 @@ def compiled_law(
     pairs = [model.contact_pairs[k] for k in scene.pair[: scene.counts["first_stop"]].tolist()]
     surfaces, names = [pair.material for pair in pairs], [pair.name for pair in pairs]
     try:
-        method = law.compiled() if law.own_steps else law.stepped(integrator, surfaces, names)
+        method = law.compiled() if law.own_steps else law.stepped(setting.method, surfaces, names)  # type: ignore[arg-type]
     except NotCovered as fault:
         return None, str(fault)
     if method is None:
         known = law.own_steps or type(law).stepped is not Law.stepped
         return None, f"law {law.name!r} is not compiled with these options" if known else ""
-    acts, why_not = acting(free, kernels.on_links, method, applied, f_ext, external, times)  # type: ignore[arg-type]
+    forces = setting.applied, setting.f_ext, setting.external
+    acts, why_not = acting(free, kernels.on_links, method, *forces, setting.times)  # type: ignore[arg-type]
     if acts is None:
         return None, why_not
     if isinstance(method, TimeSteps) and len(scene.pair) > FEW:

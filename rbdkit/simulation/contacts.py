@@ -1,66 +1,36 @@
-"""Runs of models with contacts: choice of the contact law, the run under it, and its trajectory."""
+"""Runs of models with contacts or unilateral constraints, under a contact law."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from reprlib import repr as shortened
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine import backend as engine_backend
 from rbdkit.errors import SimulationError
-from rbdkit.formulations import Force, JointSystem
+from rbdkit.formulations import JointSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import RK4, Adaptive, Integrator, LinearlyImplicitEuler
-from rbdkit.laws import LAWS, ContactForce, Law, Log, Pairs, Scene, Stops, TimeStepping, contact_report
+from rbdkit.laws import LAWS, ContactForce, Law, Log, Scene, Stops, TimeStepping, contact_report
 from rbdkit.laws.determined import Determined
 from rbdkit.laws.driven import driven_power
 from rbdkit.laws.log import NOTHING_TOUCHES
-from rbdkit.laws.report import ContactReport
-from rbdkit.model import Model
-from rbdkit.model.closing.length import length_of
+from rbdkit.model.closing import length_of, require_closed
 from rbdkit.model.measures import speed_of
 from rbdkit.model.one_sided import without_stops
 from rbdkit.simulation.compiled import blamed
 from rbdkit.simulation.compiled_contacts import compiled_law
-from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.motion import Motion
-from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, record
 from rbdkit.simulation.report import Report
+from rbdkit.simulation.room import require_room
+from rbdkit.simulation.setting import Computed, Setting
 from rbdkit.simulation.simpson import integral
 from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.trace import in_words
-
-Contact = str | Law | bool | None
-"""Values of the argument `contact` of `simulate`: a name, a law, False or 'none' for no contacts, None for the
-default."""
-
-DEFAULT = "time_stepping"
-
-
-def law_of(contact: Contact) -> Law | None:
-    """Return the contact law that the argument `contact` stands for; None if contacts are switched off.
-
-    Raises
-    ------
-    SimulationError
-        If there is no such law.
-    """
-    if contact is None or contact is True:
-        contact = DEFAULT
-    if contact is False or (isinstance(contact, str) and contact == "none"):
-        return None
-    if isinstance(contact, Law):
-        return contact
-    if isinstance(contact, type) and issubclass(contact, Law):
-        raise SimulationError(f"contact {contact.__name__} is a class; give an object, {contact.__name__}()")
-    if isinstance(contact, str) and contact in LAWS:
-        return LAWS[contact]()
-    known = ", ".join(repr(name) for name in (*LAWS, "none"))
-    raise SimulationError(f"contact law {shortened(contact)} is unknown; there are {known}, and objects of rbdkit.laws")
 
 
 def stepped_by(law: Law, method: Integrator | Adaptive) -> tuple[Law, Integrator | Adaptive]:
@@ -70,28 +40,27 @@ def stepped_by(law: Law, method: Integrator | Adaptive) -> tuple[Law, Integrator
     return law, method
 
 
-def run_law(
-    law: Law,
-    pairs: Pairs,
-    model: Model,
-    method: Integrator | Adaptive,
-    applied: Drive,
-    f_ext: Any,
-    external: Force | None,
-    times: NDArray,
-    q: NDArray,
-    w: NDArray,
-    every: int,
-    watch: Progress,
-    book: bool,
-) -> tuple[Trajectory, Recording, ContactReport, str]:
-    """Run a model under a contact law; return trajectory, recording, contact report and a description of the code.
+def run_law(setting: Setting) -> Computed:
+    """Run a model under a contact law.
 
     Raises
     ------
     SimulationError
-        If law and integrator do not fit together, or the law does not support the model's unilateral constraints.
+        If the law does not fit the formulation or the integrator, or does not support unilateral constraints.
     """
+    if setting.make is not JointSystem:
+        formulation = shortened(setting.request.formulation)
+        raise SimulationError(
+            f"contact laws move joint coordinates, and formulation {formulation} has none of them; take "
+            "formulation='joint', or contact='none' to let bodies pass through each other"
+        )
+    pairs, times, q, w, every = setting.pairs, setting.times, setting.q, setting.w, setting.every
+    assert setting.law is not None and pairs is not None
+    law, method = stepped_by(setting.law, setting.method)
+    model, setting = setting.model, replace(setting, law=law, method=method)
+    require_room(len(times) - 1, every, 1 + len(q) + len(w))
+    if model.loops:
+        require_closed(without_stops(model), q, setting.v, names=("q0", "v0"))
     _require_method(law, method)
     stops, free = pairs.units if isinstance(pairs, Stops) else {}, without_stops(model)
     if stops and not law.stops:
@@ -100,17 +69,21 @@ def run_law(
             f"contact law {law.name!r} has no stiffness for what holds on one side, constraint "
             f"{', '.join(map(repr, stops))}; take one of {able}"
         )
+    applied, external, book = setting.applied, setting.external, setting.book
     system = JointSystem(free, applied.function, external, book)
     speed = speed_of(model, w)
     log = Log(pairs.names, len(times) - 1, every, stops, speed, length_of(model))
-    steps = cast(Integrator, method)  # of given length, as is required
     compiled, why_not = None, ""
     if not book:
-        compiled, why_not = compiled_law(law, model, steps, applied, f_ext, external, times)
+        compiled, why_not = compiled_law(setting)
+
+    def hold(k: int) -> None:
+        system.tau = applied.during(k)
+
     name, why = ("book", "as asked for") if book else engine_backend(free)
     scene = Scene(system, pairs, speed)
     in_steps = law.own_steps and scene.at_work  # the work of blows needs the velocities on both sides of them
-    found = None if compiled is None else compiled.run(times, q, w, 1 if in_steps else every, watch, log)
+    found = None if compiled is None else compiled.run(times, q, w, 1 if in_steps else every, setting.watch, log)
     if compiled is not None and found is None:
         why_not = "a step was too hard for its sweeps"
     if compiled is not None and found is not None:
@@ -122,21 +95,17 @@ def run_law(
             recording = recording.thinned(every)
         elif scene.at_work:
             log.driven = _driven(scene, recording, times, log)
-        motion = _motion(law, system, model, recording, times, log, applied, external)
-        told = f", {compiled.acts}" if str(compiled.acts) else ""
-        return motion, recording, contact_report(law, pairs, log), f"compiled loop ({in_words(name)}){told}"
-
-    def hold(k: int) -> None:
-        system.tau = applied.during(k)
-
-    samples = law.samples(scene, method, hold, times, q, w, log)  # type: ignore[arg-type]
-    recording = record(samples, times, q, w, every, watch).within_reach()
-    if isinstance(law, ContactForce) and scene.at_work:  # no step counts the work of such forces
-        log.driven = _driven(scene, recording, times, log)
-    motion = _motion(law, system, model, recording, times, log, applied, external)
-    code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({in_words(name)})"
-    because = f": {why_not}" if why_not else ""
-    return motion, recording, contact_report(law, pairs, log), f"contact law in Python{because}, {code}"
+        code = f"compiled loop ({in_words(name)})" + (f", {compiled.acts}" if str(compiled.acts) else "")
+    else:
+        samples = law.samples(scene, method, hold, times, q, w, log)  # type: ignore[arg-type]
+        recording = record(samples, times, q, w, every, setting.watch).within_reach()
+        if isinstance(law, ContactForce) and scene.at_work:  # no step counts the work of such forces
+            log.driven = _driven(scene, recording, times, log)
+        code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({in_words(name)})"
+        code = f"contact law in Python{f': {why_not}' if why_not else ''}, {code}"
+    motion = _motion(setting, law, system, recording, log)
+    by = law if law.own_steps else method
+    return Computed(setting, recording, motion, by, code, applied, contacts=contact_report(law, pairs, log))
 
 
 def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> list[float]:
@@ -166,18 +135,10 @@ def _driven_in_steps(scene: Scene, recording: Recording, log: Log) -> list[float
     return work
 
 
-def _motion(
-    law: Law,
-    system: JointSystem,
-    model: Model,
-    recording: Recording,
-    times: NDArray,
-    log: Log,
-    applied: Drive,
-    external: Force | None,
-) -> Trajectory:
+def _motion(setting: Setting, law: Law, system: JointSystem, recording: Recording, log: Log) -> Trajectory:
     """Return the trajectory of a recording, with contact record and events from its log."""
-    contacts = log.record(times, recording.t)
+    model, applied, external = setting.model, setting.applied, setting.external
+    contacts = log.record(setting.times, recording.t)
     if law.shares and (contacts.names or contacts.stops):
         states = Determined(model, recording.t, recording.q, recording.v[:, : model.nv], law.own_steps)
         contacts = replace(contacts, motion=states)

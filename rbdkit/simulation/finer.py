@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.laws import Law
 from rbdkit.simulation.distance import distance
-from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.step_times import step_times
 from rbdkit.spatial import so3
 
 if TYPE_CHECKING:
+    from rbdkit.simulation.setting import Setting
     from rbdkit.simulation.trajectory import Trajectory
 
 TIGHTER = 1e-2
@@ -39,20 +39,13 @@ class Finer:
 
     Attributes
     ----------
-    simulate : function of dt, every, integrator and tau; it holds all other arguments.
-    duration, dt : length of the motion and of a step, s. every : every how many steps a state was recorded.
-    method : integrator or contact law that made the steps. integrator : the integrator that was given.
-    applied : joint forces. times : times of the steps, s.
+    simulate : `rbdkit.simulate`. setting : the setting of the motion. method : integrator or contact law that made its
+        steps.
     """
 
     simulate: Callable[..., Trajectory]
-    duration: float
-    dt: float
-    every: int
+    setting: Setting
     method: Integrator | Adaptive | Law
-    integrator: Integrator | Adaptive
-    applied: Drive
-    times: NDArray
 
     @property
     def adaptive(self) -> bool:
@@ -71,22 +64,28 @@ class Finer:
         """Compute the finer motion, without warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.simulate(**self._changed())
+            own, asked = self.setting, self.setting.request
+            f_ext = own.f_ext if callable(own.f_ext) or own.external is None else own.external(0.0, own.q, own.v)
+            return self.simulate(
+                own.model, own.q.copy(), own.v.copy(), asked.duration, formulation=asked.formulation, f_ext=f_ext,
+                backend=asked.backend, z0=own.z.copy(), contact=asked.contact, progress=False, **self._changed(),
+            )  # fmt: skip
 
     def _changed(self) -> dict[str, Any]:
+        own, dt = self.setting, self.setting.request.dt
         if isinstance(self.method, Adaptive):
             rtol, atol = max(TIGHTER * self.method.rtol, TIGHTEST), TIGHTER * self.method.atol
-            longest = 0.5 * self.method.longest(self.times)  # which may be what keeps its errors down
+            longest = 0.5 * self.method.longest(own.times)  # which may be what keeps its errors down
             # tighter tolerances take more steps, and the motion is known to be one that can be computed
             finer = Adaptive(self.method.tableau, rtol, atol, 4 * self.method.max_steps, longest)
-            return {"dt": self.dt, "every": self.every, "integrator": finer, "tau": self._tau(self.times)}
-        h = 0.5 * self.dt
-        tau = self._tau(step_times(self.duration, h))
-        return {"dt": h, "every": 2 * self.every, "integrator": self.integrator, "tau": tau}
+            return {"dt": dt, "every": own.every, "integrator": finer, "tau": self._tau(own.times)}
+        h = 0.5 * dt
+        tau = self._tau(step_times(own.request.duration, h))
+        return {"dt": h, "every": 2 * own.every, "integrator": own.integrator, "tau": tau}
 
     def _tau(self, times: NDArray) -> Any:
         """Return the joint forces as an argument for a run with other step times."""
-        given = self.applied
+        given = self.setting.applied
         if given.zero or given.values is None:
             return given.law
         if given.values.ndim == 1:
@@ -94,8 +93,8 @@ class Finer:
         if given.held is not None:
             # the middle of a new step lies inside of an old one, unlike its ends
             middle = 0.5 * (times[1:] + times[:-1])
-            return given.held[np.searchsorted(self.times, middle) - 1]
-        return np.stack([np.interp(times, self.times, column) for column in given.values.T], axis=1)
+            return given.held[np.searchsorted(self.setting.times, middle) - 1]
+        return np.stack([np.interp(times, self.setting.times, column) for column in given.values.T], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +147,11 @@ def error_growth(motion: Trajectory, finer: Finer) -> ErrorGrowth:
     error = np.full(len(motion), np.inf)  # unknown where the finer run ended earlier
     with np.errstate(all="ignore"):
         a, b = motion.poses()[:n], other.poses()[:n]
-        sound = np.isclose(motion.t[:n], other.t[:n], rtol=1e-9, atol=1e-9 * finer.dt) & _sound(a) & _sound(b)
+        sound = (
+            np.isclose(motion.t[:n], other.t[:n], rtol=1e-9, atol=1e-9 * finer.setting.request.dt)
+            & _sound(a)
+            & _sound(b)
+        )
         error[:n][sound] = finer.factor * distance(motion.model, a[sound], b[sound])
     how = (
         "tolerances a hundredth of its own and half the longest step, compared"

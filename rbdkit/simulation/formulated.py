@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from reprlib import repr as shortened
@@ -14,75 +14,41 @@ from numpy.typing import NDArray
 
 from rbdkit.engine import kernels_for
 from rbdkit.errors import SimulationError
-from rbdkit.formulations import FORMULATIONS, Compiled, Force, Formulation, InJoints, Projectable, System, joint_state
+from rbdkit.formulations import FORMULATIONS, Compiled, Formulation, Projectable, System
 from rbdkit.formulations import Acting as InLoop
 from rbdkit.formulations.constrained import ConstrainedSystem
 from rbdkit.formulations.joint_loops import ClosedJointSystem
 from rbdkit.integrators import INTEGRATORS, Adaptive, Integrator, RecordedIntegrator, State
-from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.adequacy import Sample as Sampled
-from rbdkit.simulation.asking import require_function
 from rbdkit.simulation.clearly_closed import clearly_closed
 from rbdkit.simulation.compiled import JointSteps, blamed, lasting, obstacle, recording_of, unsolved
 from rbdkit.simulation.compiled import acting as compile_forces
-from rbdkit.simulation.forces import Drive, Scheduled
+from rbdkit.simulation.forces import Scheduled
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.own_classes import users_class
-from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording, Sample, record
 from rbdkit.simulation.room import require_room
+from rbdkit.simulation.setting import Computed, Setting
+from rbdkit.simulation.state_forces import StateForces
 from rbdkit.simulation.whole_turns import require_known_turns
 from rbdkit.trace import available, in_words
 
 STEP_STATES = (System, Projectable, ConstrainedSystem)
 """Interfaces whose integrators can also step the states of force elements: they use rates alone."""
 
-Maker = Callable[[Model, Force | None, Force | None], Formulation]
-"""A function of (model, tau, f_ext) that returns a formulation, for instance a class of `rbdkit.formulations`."""
 
-
-def maker_of(formulation: str | Maker) -> Maker:
-    """Return the function that makes the formulation of this name; a function is returned as it is."""
-    if isinstance(formulation, str) and formulation in FORMULATIONS:
-        return FORMULATIONS[formulation]
-    if isinstance(formulation, str) or not callable(formulation):
-        known = ", ".join(map(repr, FORMULATIONS))
-        raise SimulationError(
-            f"formulation {shortened(formulation)} is unknown; there are {known}, and functions of (model, tau, f_ext)"
-        )
-    require_function("formulation", formulation, "model, tau, f_ext")
-    return formulation
-
-
-def run_formulation(
-    make: Maker,
-    model: Model,
-    q: NDArray,
-    v: NDArray,
-    z: NDArray,
-    times: NDArray,
-    method: Integrator | Adaptive,
-    applied: Drive,
-    f_ext: Any,
-    external: Force | None,
-    every: int,
-    watch: Progress,
-    book: bool = False,
-) -> tuple[Motion, Recording, str, StateForces, InCode | None]:
-    """Run a formulation; return motion, recording, description of the code, forces, and steps by that code or None.
-
-    Parameters
-    ----------
-    z : (nz,) states of force elements. applied : joint forces. f_ext : external forces as given. external : the same,
-        as a checked function. book : whether to use the readable form.
+def run_formulation(setting: Setting) -> Computed:
+    """Run a formulation.
 
     Raises
     ------
     SimulationError
         If the integrator cannot step this formulation, or the formulation does not support states of force elements.
     """
+    make, model, method, times = setting.make, setting.model, setting.method, setting.times
+    applied, external, q, v, book = setting.applied, setting.external, setting.q, setting.v, setting.book
     acting = StateForces(applied, external)
     if book and "book" in inspect.signature(make).parameters:
         make = partial(make, book=True)  # type: ignore[call-arg]  # its signature has just been looked at
@@ -98,12 +64,12 @@ def run_formulation(
     if not (isinstance(system, Compiled) and not book and clearly_closed(model, q, v)):
         require_closed(model, q, v, names=("q0", "v0"))
     x, w = system.state(q, v)
-    w = np.concatenate([w, z]) if len(z) else w
-    require_known_turns(system, applied, external, q, v, z, x, w, float(times[0]))
-    require_room(len(times) - 1, every, 1 + len(x) + len(w))
+    w = np.concatenate([w, setting.z]) if len(setting.z) else w
+    require_known_turns(system, applied, external, q, v, setting.z, x, w, float(times[0]))
+    require_room(len(times) - 1, setting.every, 1 + len(x) + len(w))
     recording, what_ran, acts = None, "book form (NumPy), as asked for", None
     if not book:
-        recording, what_ran, acts = _compiled(system, method, times, x, w, acting, f_ext, every, watch)
+        recording, what_ran, acts = _compiled(setting, system, x, w, acting)
     in_code = None
     if recording is not None:
         forces = None if applied.zero else acting.tau, acting.f_ext if external else None
@@ -113,39 +79,11 @@ def run_formulation(
     else:
         samples = _samples(method, system, acting, times, x, w)
         what_ran = what_ran if book else f"stepped from Python: {what_ran}"
-        recording = record(samples, times, x, w, every, watch)
+        recording = record(samples, times, x, w, setting.every, setting.watch)
     tau = None if applied.zero else applied.function
     motion = Motion(system, recording.t, recording.q, recording.v, tau, external, recording.solves)
-    return motion, recording, f"formulation {system.name!r}, {what_ran}", acting, in_code
-
-
-class StateForces:
-    """Forces as functions of a formulation's state, from forces given as functions of joint coordinates.
-
-    system : the formulation. step : index of the current step, for forces held over steps; None if the integrator
-        chooses its steps.
-    """
-
-    system: Formulation
-
-    def __init__(self, applied: Drive, external: Force | None) -> None:
-        self.applied = applied
-        self.external = external
-        self.step: int | None = None
-
-    def tau(self, t: float, x: NDArray, w: NDArray) -> NDArray:
-        force = self.applied.function if self.step is None else self.applied.during(self.step)
-        known = self.applied.values is not None  # then it does not depend on the state
-        return force(t, *((x, w) if known else self._joint_state(x, w)))
-
-    def f_ext(self, t: float, x: NDArray, w: NDArray) -> NDArray:
-        assert self.external is not None
-        return self.external(t, *self._joint_state(x, w))
-
-    def _joint_state(self, x: NDArray, w: NDArray) -> tuple[NDArray, NDArray]:
-        if isinstance(self.system, InJoints):
-            return self.system.joint_state(x, w)
-        return joint_state(self.system.model, self.system.poses(x), self.system.velocities(x, w))
+    code = f"formulation {system.name!r}, {what_ran}"
+    return Computed(setting, recording, motion, method, code, applied, acting, in_code)
 
 
 def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
@@ -193,21 +131,14 @@ def _require_place_for_states(system: Formulation, method: Integrator | Adaptive
 
 
 def _compiled(
-    system: Formulation,
-    method: Integrator | Adaptive,
-    times: NDArray,
-    x: NDArray,
-    w: NDArray,
-    acting: StateForces,
-    f_ext: Any,
-    every: int,
-    watch: Progress,
+    setting: Setting, system: Formulation, x: NDArray, w: NDArray, acting: StateForces
 ) -> tuple[Recording | None, str, InLoop | None]:
     """Run the formulation's own compiled loop; return recording, description of the code, and compiled forces.
 
     The recording is None if there is no such loop, and the description says why.
     """
-    applied, external, acts = acting.applied, acting.external, None
+    applied, external, method, times = setting.applied, setting.external, setting.method, setting.times
+    acts = None
     if not isinstance(system, Compiled):
         return None, f"formulation {system.name!r} does not record itself", None
     if own := users_class(system, "compiled_run"):
@@ -220,7 +151,7 @@ def _compiled(
         return None, why_not, None
     if not (applied.zero and external is None):
         on_links = getattr(system, "on_links", np.asarray)
-        acts, why_not = compile_forces(system.model, on_links, method, applied, f_ext, external, times)
+        acts, why_not = compile_forces(system.model, on_links, method, applied, setting.f_ext, external, times)
         if acts is None:
             return None, why_not, None
     if why_not := system.obstacle(acts):
@@ -228,9 +159,9 @@ def _compiled(
     acting.step = 0  # the method's initial data is computed by the readable form, which looks at the first step
     try:
         kind: dict[str, Any] = {"kind": lasting(method)} if type(system) is ClosedJointSystem else {}
-        run = system.compiled_run(method, times, x, w, every, watch.update, acts, **kind)  # type: ignore[arg-type]
+        run = system.compiled_run(method, times, x, w, setting.every, setting.watch.update, acts, **kind)  # type: ignore[arg-type]
     finally:
-        watch.close()
+        setting.watch.close()
         acting.step = None
     if run is None:
         return None, f"formulation {system.name!r} has no compiled loop for it", None

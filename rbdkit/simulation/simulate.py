@@ -1,65 +1,51 @@
 """`simulate`: run a model from an initial state and record its motion.
 
-The steps are: check the arguments; choose the path (contact law, formulation, or joint coordinates); run its compiled
-loop, or step from Python; assess the motion and attach the report. A frozen copy of the model is simulated, so that
-later changes of the model do not reach the trajectory.
+It has five stages, each a function of what the one before returns::
+
+    check     Request -> Request      arguments of the right kinds
+    prepare   Request -> Setting      read, checked against a frozen copy of the model: where it begins, what acts on it
+    run       Setting -> Computed     on one of three roads: contact law, formulation, or tree in joint coordinates;
+                                      each records its states (`recording.record`), in a compiled loop or from Python
+    judge     Computed -> Report      how far the motion can be trusted
+    _finished Computed -> Trajectory  the motion with its report, alarms as a warning
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, partial
-from reprlib import repr as shortened
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import ExternalForces
-from rbdkit.engine import backend as engine_backend
-from rbdkit.engine import kernels_for
-from rbdkit.errors import SimulationError, StateError
-from rbdkit.formulations import Force, JointSystem, Lagrangian, System
-from rbdkit.integrators import INTEGRATORS, Adaptive, FromStep, Integrator, OneStep, State
-from rbdkit.integrators.adaptive import SOLVERS
-from rbdkit.laws import ContactReport, Law, Pairs, pairs_of, stops_of
+from rbdkit.formulations import JointSystem
+from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.model import Model
-from rbdkit.model.closing import length_of, require_closed
-from rbdkit.model.idle import require_inertia_at
-from rbdkit.model.kept import checked_twin, moved, snapshot
+from rbdkit.model.closing import length_of
+from rbdkit.model.kept import moved
 from rbdkit.model.measures import speed_of
-from rbdkit.model.numbering import did_you_mean
-from rbdkit.model.one_sided import has_stops, without_stops
-from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.assessment import judge, unjudged
-from rbdkit.simulation.breaks import declared_breaks
+from rbdkit.simulation.choices import Contact, Maker
 from rbdkit.simulation.closed_loops import stabilised
-from rbdkit.simulation.compiled import JointSteps, acting, blamed, record_compiled
-from rbdkit.simulation.contacts import Contact, law_of, run_law, stepped_by, without_contacts
+from rbdkit.simulation.contacts import run_law, without_contacts
 from rbdkit.simulation.finer import Finer
-from rbdkit.simulation.forces import Drive, Torque, drive, external_drive
-from rbdkit.simulation.formulated import Maker, StateForces, adaptive_samples, check_pair, maker_of, run_formulation
+from rbdkit.simulation.forces import Torque
+from rbdkit.simulation.formulated import run_formulation
 from rbdkit.simulation.interruption import end_interrupted_loop, interrupted
+from rbdkit.simulation.joint_runs import run_joint
 from rbdkit.simulation.motion import Motion
-from rbdkit.simulation.progress import Progress
-from rbdkit.simulation.recording import FARTHEST, Recording, Sample, record
-from rbdkit.simulation.room import require_room
-from rbdkit.simulation.step_times import step_times
-from rbdkit.simulation.traced_forces import unless_changed_by
+from rbdkit.simulation.prepare import check, prepare
+from rbdkit.simulation.setting import Computed, Request, Setting
 from rbdkit.simulation.trajectory import Trajectory, forces_at
-from rbdkit.trace import checked, in_words
+from rbdkit.trace import checked
 
 if TYPE_CHECKING:
     from rbdkit.library.mueller_terze import Start
-
-START = ("model", "q", "v")
-"""Fields of a `Start` of `rbdkit.library`, by which it is recognised without importing the library."""
-
-NEEDED = ("name", "order", "requires", "init", "step")
-"""Attributes that an integrator must have."""
 
 
 class SimulationWarning(UserWarning):
@@ -200,160 +186,49 @@ def simulate(
     True
     """
     end_interrupted_loop()
-    if getattr(model, "_fields", None) == START:  # `rbdkit.library` stands on a floor above
-        model, q, v = cast("Start", model)
-        q0, v0 = q if q0 is None else q0, v if v0 is None else v0
-    if not isinstance(model, Model):
-        raise SimulationError(f"simulate moves a Model, not {shortened(model)}")
-    if not isinstance(backend, str) or backend not in ("auto", "book", "checked"):
-        raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book', and 'checked'")
-    if backend == "checked":
-        with checked():
-            return simulate(
-                checked_twin(model), q0, v0, duration, dt, formulation=formulation, integrator=integrator, tau=tau,
-                f_ext=f_ext, every=every, progress=progress, z0=z0, contact=contact,
-            )  # fmt: skip
-    model = snapshot(model, anew=True)  # whatever becomes of it later
-    if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
-    make = maker_of(formulation)
-    findings = [finding for finding in model.validate() if finding.severity != "note"]
-    faults = [str(finding) for finding in findings if finding.severity == "error"]
-    if faults:
-        raise SimulationError("the model cannot be simulated:\n  " + "\n  ".join(faults))
-    q = model.check_q(model.neutral() if q0 is None else q0, "q0").astype(float)
-    v = model.check_v(np.zeros(model.nv) if v0 is None else v0, "v0").astype(float)
-    if q.ndim > 1 or v.ndim > 1:
-        raise SimulationError(f"simulate runs one motion; q0 has shape {q.shape} and v0 {v.shape}")
-    z = model.initial_z(z0)
-    _require_reach(model, q, v)
-    require_inertia_at(model, q)
-    law, pairs = law_of(contact), pairs_of(model)
-    off = 0 if pairs is None or law is not None else len(pairs.names)
-    if not isinstance(every, int | np.integer) or every < 1:
-        raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
-    method = integrator_of(integrator)
-    times = step_times(duration, dt)
-    tau, f_ext = unless_changed_by(progress, tau), unless_changed_by(progress, f_ext)
-    applied, external = drive(model, tau, times), external_drive(model, f_ext)
-    watch = Progress(progress, f"simulate {model.name}")
-    chosen = method
-    breaks = declared_breaks(model, tau, f_ext)
-    if isinstance(method, Adaptive):
-        tables = applied.values is not None and applied.values.ndim > 1
-        method = method.for_run(times, breaks, tables)
-    # copies: the caller may change the arrays before the refinement study is asked for
-    again = partial(
-        simulate, model, q.copy(), v.copy(), duration, formulation=formulation, backend=backend, z0=z.copy(),
-        f_ext=f_ext if callable(f_ext) or external is None else external(0.0, q, v), contact=contact, progress=False,
-    )  # fmt: skip
-    finer = partial(Finer, again, duration, dt, int(every), integrator=chosen, applied=applied, times=times)
-    bounds: Pairs | None = stops_of(model) if has_stops(model) else pairs
-    if law is not None and bounds is not None and (pairs is not None or make is JointSystem):
-        if make is not JointSystem:
-            raise SimulationError(
-                f"contact laws move joint coordinates, and formulation {shortened(formulation)} has none of them; take "
-                "formulation='joint', or contact='none' to let bodies pass through each other"
-            )
-        law, method = stepped_by(law, method)
-        require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
-        if model.loops:
-            require_closed(without_stops(model), q, v, names=("q0", "v0"))
-        motion, recording, on_contacts, code = run_law(
-            law, bounds, model, method, applied, f_ext, external, times, q, np.concatenate([v, z]), int(every), watch,
-            backend == "book",
-        )  # fmt: skip
-        by = law if law.own_steps else method
-        return _reported(
-            motion, recording, by, applied, times, watch.elapsed, code, len(findings), None, None, on_contacts,
-            finer=finer(by),
-        )  # fmt: skip
-    if make is JointSystem and (model.loops or model.constraints):
-        make, method = stabilised(method, backend == "book", length_of(model) / speed_of(model, v))
-    if make is not JointSystem:
-        motion, recording, code, forces, in_code = run_formulation(
-            make, model, q, v, z, times, method, applied, f_ext, external, int(every), watch, backend == "book"
-        )
-        elapsed = watch.elapsed
-        return _reported(
-            motion, recording, method, applied, times, elapsed, code, len(findings), forces, in_code, off=off,
-            finer=finer(method),
-        )  # fmt: skip
-    require_room(len(times) - 1, int(every), 1 + model.nq + model.nv + len(z))
-    require_joint_method(model, method)
-    v = np.concatenate([v, z]) if len(z) else v
-    kernels = kernels_for(model) if backend == "auto" else None
-    acts, why_not, joint_steps = None, "", None
-    if kernels is not None:
-        acts, why_not = acting(model, kernels.on_links, method, applied, f_ext, external, times)
-    if kernels is not None and acts is not None:
-        readable = partial(readable_step, method, model, applied, external, times)  # type: ignore[arg-type]
-        applied, joint_steps = applied.traced(acts.tau), JointSteps(kernels, method, acts)  # type: ignore[arg-type]
-        recording = record_compiled(kernels, method, times, q, v, acts, int(every), watch, readable)  # type: ignore[arg-type]
-        recording = blamed(recording, times, model, applied.function, external, nv=model.nv)
-    else:
-        if isinstance(method, Adaptive):
-            system = JointSystem(model, applied.function, external, backend == "book")
-            samples = adaptive_samples(method, system, times, q, v)
-        else:
-            samples = _fixed_steps(method, model, applied, external, times, q, v, backend == "book")
-        recording = record(samples, times, q, v, int(every), watch)
-    recording = recording.within_reach()
-    v_all, z_all = recording.v[:, : model.nv], recording.v[:, model.nv :]
-    trajectory = Trajectory(model, recording.t, recording.q, v_all, None, external, z=z_all)
-    code = _what_ran(model, backend, why_not, str(acts or ""))
-    return _reported(
-        trajectory, recording, method, applied, times, watch.elapsed, code, len(findings), None, joint_steps, off=off,
-        finer=finer(method),
-    )  # fmt: skip
+    request = check(
+        Request(model, q0, v0, duration, dt, formulation, integrator, tau, f_ext, every, progress, backend, z0, contact)
+    )
+    with checked() if backend == "checked" else nullcontext():
+        return _finished(run(prepare(request)))
 
 
-def require_joint_method(model: Model, method: Integrator | Adaptive) -> None:
-    """Raise SimulationError if an integrator cannot step joint coordinates."""
-    if method.requires is not System:
-        check_pair(system := JointSystem(model), method)
-        if method.requires is Lagrangian:
-            system.inertia(model.neutral())  # it refuses joints that move as time says
+def run(setting: Setting) -> Computed:
+    """Compute a motion, on one of three roads: under a contact law, as a tree in joint coordinates, or in any
+    formulation; models with loops or constraints are one of these."""
+    if setting.law is not None and setting.pairs is not None and (setting.touches or setting.make is JointSystem):
+        return run_law(setting)
+    if setting.make is not JointSystem:
+        return run_formulation(setting)
+    if not (setting.model.loops or setting.model.constraints):
+        return run_joint(setting)
+    ordinary = length_of(setting.model) / speed_of(setting.model, setting.v)
+    make, method = stabilised(setting.method, setting.book, ordinary)
+    return run_formulation(replace(setting, make=make, method=method))
 
 
-def _reported(
-    motion: Trajectory,
-    recording: Recording,
-    method: Integrator | Adaptive | Law,
-    applied: Drive,
-    times: NDArray,
-    wall_time: float,
-    code: str,
-    findings: int,
-    forces: StateForces | None,
-    in_code: InCode | None,
-    contacts: ContactReport | None = None,
-    off: int = 0,
-    finer: Finer | None = None,
-) -> Trajectory:
-    """Return the trajectory with joint forces and report; issue its alarms as a warning.
-
-    off : number of pairs that pass through each other because contacts were switched off. finer : repeats the motion
-    with finer steps, for `Trajectory.error_growth`.
+def _finished(computed: Computed) -> Trajectory:
+    """Return the trajectory of a run with joint forces and report; issue the report's alarms as a warning.
 
     An interruption or an error during the assessment ends it, and the motion is kept: user functions may fail when they
     are called once more.
     """
+    setting, recording, motion, applied = computed.setting, computed.recording, computed.motion, computed.applied
     if recording.interrupted:
         interrupted()
+    wall_time = setting.watch.elapsed
     try:
-        if forces is None and not applied.zero and not isinstance(motion, Motion):
+        if computed.forces is None and not applied.zero and not isinstance(motion, Motion):
             motion = replace(motion, tau=np.full_like(motion.v, np.nan))
             motion = replace(motion, tau=forces_at(applied.function, motion.t, motion.q, motion.v))
-        report = judge(motion, recording, method, applied, times, wall_time, code, findings, forces, in_code, contacts)
+        report = judge(replace(computed, motion=motion), wall_time)
     except KeyboardInterrupt:
         interrupted()
-        report = unjudged(recording, method, wall_time, code, contacts)
+        report = unjudged(computed, wall_time)
     except Exception as fault:
-        why = f"{type(fault).__name__} ({fault}) came up"
-        report = unjudged(recording, method, wall_time, code, contacts, why)
-    if off:
-        report = without_contacts(report, off)
+        report = unjudged(computed, wall_time, f"{type(fault).__name__} ({fault}) came up")
+    if setting.law is None and setting.touches:
+        report = without_contacts(report, setting.touches)
     if recording.fault is not None:
         report = replace(report, traceback="".join(format_exception(recording.fault)))
     alarms = report.alarms(motion.model)
@@ -363,92 +238,6 @@ def _reported(
         warnings.warn(told, stacklevel=3)
     motion = motion.with_report(report)
     moved(motion.model)
-    object.__setattr__(motion, "_finer", finer)  # no field: it is not saved in files or sent to other processes
+    # no field: it is not saved in files or sent to other processes
+    object.__setattr__(motion, "_finer", Finer(simulate, setting, computed.method))
     return motion
-
-
-def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:
-    """Raise StateError if a coordinate or velocity is so large that an angle has no digits left."""
-    for name, values, unit in (("q0", q, "rad, m"), ("v0", v, "rad/s, m/s")):
-        if np.max(np.abs(values), initial=0.0) > FARTHEST:
-            k = int(np.argmax(np.abs(values)))
-            part = "q_slice" if name == "q0" else "v_slice"
-            joint = next(j.name for j in model.joints if getattr(j, part).start <= k < getattr(j, part).stop)
-            raise StateError(
-                f"{name}[{k}] (joint {joint!r}) is {values[k]:g}, beyond {FARTHEST:g} ({unit}), where numbers tell no "
-                "angle; whole turns can be taken off"
-            )
-
-
-@cache
-def _adaptive(name: Any) -> Adaptive:
-    """Return the adaptive integrator of a name, the same object each time, so that compiled runs can be reused."""
-    return Adaptive(name)
-
-
-def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adaptive:
-    """Return the integrator of a name; an object with `step` is returned as it is, or wrapped in `FromStep`."""
-    if isinstance(integrator, str) and integrator in INTEGRATORS:
-        return INTEGRATORS[integrator]
-    if isinstance(integrator, str) and integrator in SOLVERS:
-        return _adaptive(integrator)
-    if isinstance(integrator, type):
-        raise SimulationError(f"integrator {integrator.__name__} is a class; give an object, {integrator.__name__}()")
-    if isinstance(integrator, Adaptive) or all(hasattr(integrator, name) for name in NEEDED):
-        return integrator  # type: ignore[return-value]
-    if callable(getattr(integrator, "step", None)) and hasattr(integrator, "order"):
-        return FromStep(integrator)
-    names = (*INTEGRATORS, *SOLVERS)
-    if isinstance(integrator, OneStep):
-        raise SimulationError(f"integrator {type(integrator).__name__} has no step(system, state, h)")
-    hint = did_you_mean(integrator, names) if isinstance(integrator, str) else ""
-    hint = hint if "did you mean" in hint else ""  # all are listed anyway
-    known = ", ".join(map(repr, names))
-    raise SimulationError(f"integrator {shortened(integrator)} is unknown; there are {known}{hint}")
-
-
-def _fixed_steps(
-    method: Integrator,
-    model: Model,
-    applied: Drive,
-    external: Force | None,
-    times: NDArray,
-    q: NDArray,
-    v: NDArray,
-    book: bool,
-) -> Iterator[Sample]:
-    system = JointSystem(model, applied.function, external, book)
-    state = method.init(system, times[0], q, v)
-    for k in range(len(times) - 1):
-        # forces held over a step jump at its end, which its last stage must not see
-        system.tau = applied.during(k)
-        state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
-        yield state.x, state.v, k + 1, state.solve
-
-
-def readable_step(
-    method: Integrator,
-    model: Model,
-    applied: Drive,
-    external: Force | None,
-    times: NDArray,
-    k: int,
-    q: NDArray,
-    v: NDArray,
-) -> State:
-    """Make step k from a state at times[k] by the readable form of a method."""
-    system = JointSystem(model, applied.during(k), external)
-    return method.step(system, method.init(system, times[k], q, v), times[k + 1] - times[k])
-
-
-def _what_ran(model: Model, backend: str, why_not: str, traced: str) -> str:
-    """Return a description of the code that computed a motion, and why nothing faster. traced : traced functions."""
-    if backend == "book":
-        return "book form (NumPy), as asked for"
-    name, why = engine_backend(model)
-    if name == "book":
-        return f"book form (NumPy): {why}"
-    code = in_words(name, why)
-    if why_not:
-        return f"compiled dynamics ({code}), stepped from Python: {why_not}"
-    return f"compiled loop ({code})" + (f", {traced}" if traced else "")

@@ -16,7 +16,7 @@ from rbdkit.algorithms import ExternalForces
 from rbdkit.errors import SimulationError
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.model import Model
-from rbdkit.simulation.contacts import Contact
+from rbdkit.simulation.choices import Contact, Maker
 from rbdkit.simulation.ensembles.axes import Axes, Combine, Values, axes_of
 from rbdkit.simulation.ensembles.collection import Collection
 from rbdkit.simulation.ensembles.crew import Crew
@@ -27,7 +27,6 @@ from rbdkit.simulation.ensembles.plan import chunk_of, family_of, recorded_times
 from rbdkit.simulation.ensembles.pool import Elsewhere, Threads, own_threads, place_of
 from rbdkit.simulation.ensembles.store import Store
 from rbdkit.simulation.forces import Torque
-from rbdkit.simulation.formulated import Maker
 from rbdkit.simulation.interruption import end_interrupted_loop
 from rbdkit.simulation.interruption import interrupted as remember_interruption
 from rbdkit.simulation.progress import Progress

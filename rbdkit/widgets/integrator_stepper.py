@@ -17,8 +17,7 @@ from rbdkit.scene.arrows import triple
 from rbdkit.scene.comparison import laid_over
 from rbdkit.scene.curves import names_and_units
 from rbdkit.scene.palette import SPATIAL
-from rbdkit.simulation.formulated import Maker, maker_of
-from rbdkit.simulation.simulate import integrator_of
+from rbdkit.simulation.choices import Maker, integrator_of, maker_of
 from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.stepping import Place, Walk, text_of
 from rbdkit.stepping.text import number

@@ -23,7 +23,7 @@ from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import Scene, palette, scene_of, tracks_of
 from rbdkit.scene.in_page import InPage, in_page
 from rbdkit.simulation import SimulationWarning, Trajectory, simulate
-from rbdkit.simulation.contacts import Contact
+from rbdkit.simulation.choices import Contact
 from rbdkit.simulation.knobs import Experiment, Range
 from rbdkit.simulation.played import PlayedPulls
 from rbdkit.simulation.trajectory import forces_at

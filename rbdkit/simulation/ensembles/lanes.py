@@ -19,15 +19,15 @@ from rbdkit.model import Model
 from rbdkit.model.closing import require_closed
 from rbdkit.simulation.asking import sentence
 from rbdkit.simulation.breaks import declared_breaks
+from rbdkit.simulation.choices import integrator_of, law_of
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.compiled import acting, blamed, recording_of, unsolved
-from rbdkit.simulation.contacts import law_of
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.ensembles.outcome import Outcome, refused
 from rbdkit.simulation.forces import Drive, drive, external_drive
+from rbdkit.simulation.joint_runs import readable_step, require_joint_method
 from rbdkit.simulation.report import TOO_MUCH
 from rbdkit.simulation.rounding import rounding_of_energy
-from rbdkit.simulation.simulate import integrator_of, readable_step, require_joint_method
 from rbdkit.simulation.step_times import step_times
 from rbdkit.trace import Feedback, Run, in_words
 

@@ -20,6 +20,7 @@ from rbdkit.model.kept import snapshot
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.simulation import room
 from rbdkit.simulation.asking import parameters_of
+from rbdkit.simulation.choices import integrator_of, maker_of
 from rbdkit.simulation.compiled import obstacle
 from rbdkit.simulation.ensembles.axes import Axes
 from rbdkit.simulation.ensembles.chunk import Chunk
@@ -27,8 +28,6 @@ from rbdkit.simulation.ensembles.family import SETTINGS, Build, Family
 from rbdkit.simulation.ensembles.names import state_places
 from rbdkit.simulation.ensembles.values import name_of
 from rbdkit.simulation.forces import drive
-from rbdkit.simulation.formulated import maker_of
-from rbdkit.simulation.simulate import integrator_of
 from rbdkit.simulation.step_times import step_times
 from rbdkit.spatial.read_numbers import shown
 

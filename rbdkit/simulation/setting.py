@@ -1,0 +1,111 @@
+"""What the stages of `simulate` hand on: the arguments as given, the setting of a run, and what was computed in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations import Force
+from rbdkit.integrators import Adaptive, Integrator
+from rbdkit.laws import ContactReport, Law, Pairs
+from rbdkit.model import Model
+from rbdkit.simulation.adequacy import InCode
+from rbdkit.simulation.choices import Maker
+from rbdkit.simulation.forces import Drive
+from rbdkit.simulation.progress import Progress
+from rbdkit.simulation.recording import Recording
+from rbdkit.simulation.state_forces import StateForces
+from rbdkit.simulation.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The arguments of `simulate` as given; see there."""
+
+    model: Any
+    q0: Any
+    v0: Any
+    duration: Any
+    dt: Any
+    formulation: Any
+    integrator: Any
+    tau: Any
+    f_ext: Any
+    every: Any
+    progress: Any
+    backend: Any
+    z0: Any
+    contact: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A run that has been checked: the model, where it begins, what acts on it, and how it is to be computed.
+
+    Attributes
+    ----------
+    request : the arguments that it was made from. model : a frozen copy of the model.
+    q, v, z : coordinates, velocities, and states of force elements at the beginning.
+    times : (steps + 1,) times of all steps, s. every : a state is recorded after so many steps.
+    make : makes the formulation. integrator : as chosen. method : that integrator for these times.
+    law : the contact law, or None. pairs : what a contact law acts on, or None. touches : number of pairs of bodies
+        that can touch.
+    applied : joint forces. external : external forces as a checked function of (t, q, v), or None.
+    watch : shows progress. findings : number of warnings of `Model.validate`.
+    """
+
+    request: Request
+    model: Model
+    q: NDArray
+    v: NDArray
+    z: NDArray
+    times: NDArray
+    every: int
+    make: Maker
+    integrator: Integrator | Adaptive
+    method: Integrator | Adaptive
+    law: Law | None
+    pairs: Pairs | None
+    touches: int
+    applied: Drive
+    f_ext: Any
+    external: Force | None
+    watch: Progress
+    findings: int
+
+    @property
+    def book(self) -> bool:
+        """Whether the readable form was asked for."""
+        return bool(self.request.backend == "book")
+
+    @property
+    def w(self) -> NDArray:
+        """Velocities, followed by the states of force elements."""
+        return np.concatenate([self.v, self.z]) if len(self.z) else self.v
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """What a run has computed, and what is needed to judge it.
+
+    Attributes
+    ----------
+    recording : states and end of the run. motion : the same as a trajectory, without report.
+    method : the integrator or contact law that made the steps. code : what code did, in words.
+    applied : joint forces, those that were traced by their compiled form.
+    forces : forces in the form of the formulation, or None in joint coordinates.
+    in_code : makes single steps by the compiled code of the run, or None. contacts : report of the contact law, if any.
+    """
+
+    setting: Setting
+    recording: Recording
+    motion: Trajectory
+    method: Integrator | Adaptive | Law
+    code: str
+    applied: Drive
+    forces: StateForces | None = None
+    in_code: InCode | None = None
+    contacts: ContactReport | None = None
