@@ -97,7 +97,8 @@ def external_forces(model: Model, f_ext: ExternalForces) -> Any:
 
 
 def _three(value: ArrayLike, name: str) -> NDArray:
-    if isinstance(value, list | tuple | np.ndarray) and any(isinstance(x, Symbol) for x in value):
+    several = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
+    if several and any(isinstance(x, Symbol) for x in value):
         return np.asarray(value, dtype=object)  # a function of the state that is being traced
 
     def says(v: str) -> str:

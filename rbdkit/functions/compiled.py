@@ -220,7 +220,7 @@ def compile(
     require_model(model)
     if not callable(function):
         raise ArgumentError(f"{shown(function)} is no function (model, q, v, ...)")
-    given = _shapes(sizes or {})
+    given = _shapes({} if sizes is None else sizes)
     try:
         parameters = list(signature(function).parameters.values())[1:]
     except (TypeError, ValueError):

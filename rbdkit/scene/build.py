@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms import forward_kinematics
-from rbdkit.errors import ModelError
+from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.model.body import Body
 from rbdkit.model.contact import Ground
@@ -41,6 +41,14 @@ TRAILS = 6
 """Most leaves of a model that draw a trail by default; models with more draw none until asked."""
 
 
+def one_pose(model: Model, q: ArrayLike) -> NDArray:
+    """Return coordinates (nq,) of one pose, checked: no picture shows a stack of them."""
+    array = model.check_q(q)
+    if array.ndim > 1:
+        raise StateError(f"q has shape {array.shape}; a picture shows one pose, ({model.nq},)")
+    return array
+
+
 def scene_of(
     model: Model, q: ArrayLike | None = None, trails: Iterable[str] | None = None, collision: bool = False
 ) -> Scene:
@@ -68,7 +76,7 @@ def scene_of(
     MeshWarning
         Once, if mesh files are missing or unreadable; the collision shapes of the body stand for them, or else a box.
     """
-    q = model.neutral() if q is None else model.check_q(q)
+    q = model.neutral() if q is None else one_pose(model, q)
     poses = np.asarray(forward_kinematics(model, q).poses)
     roles = {"visual", "collision"} if collision else {"visual"}
     shapes = [geometry.shape for body in model.bodies for geometry in body.geometry if geometry.role in roles]

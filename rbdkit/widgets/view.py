@@ -16,6 +16,7 @@ from rbdkit.errors import ArgumentError
 from rbdkit.model import Model
 from rbdkit.scene import Scene, Tracks, plots_of, scene_of, tracks_of
 from rbdkit.scene.bounds import node_outlines, span, swept_outline
+from rbdkit.scene.build import one_pose
 from rbdkit.scene.ground import LAYER as GROUND
 from rbdkit.scene.ground import laid_under, reaching_to
 from rbdkit.scene.touching import KINDS, contact_plots, event_marks, force_scale, packed_touching, touching
@@ -72,7 +73,7 @@ class View(Inspecting):
         self.model, self.trajectory = model, trajectory
         if trajectory is not None:
             q = np.asarray(trajectory.q)[0]
-        self._q = model.neutral() if q is None else np.array(model.check_q(q))
+        self._q = model.neutral() if q is None else np.array(one_pose(model, q))
         scene, tracks = scene_of(model, self._q, trails), None
         followable = moving_root(model)
         self._size = scene.size
@@ -145,7 +146,7 @@ class View(Inspecting):
         self._set_q(q)
 
     def _set_q(self, q: ArrayLike) -> None:
-        self._q = np.array(self.model.check_q(q))
+        self._q = np.array(one_pose(self.model, q))
         self.pose(forward_kinematics(self.model, self._q).poses)
         self._set_by_hand = True
 

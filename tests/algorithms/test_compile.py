@@ -312,6 +312,9 @@ def test_what_cannot_be_compiled_says_why(arm):
     for size in (-1, "a", 2.0, (3, -3)):
         with pytest.raises(ArgumentError, match="for gain; give a whole number or a shape"):
             rbd.compile(lambda model, q, gain: q, arm, sizes={"gain": size})
+    for sizes in (np.array([1, None]), np.zeros(0), [], 0):
+        with pytest.raises(ArgumentError, match=r"sizes = .* must be a mapping"):
+            rbd.compile(my_crba, arm, sizes=sizes)
     with pytest.raises(ArgumentError, match="is no function"):
         rbd.compile(3.0, arm)
     with pytest.raises(ArgumentError, match="sizes has gain"):

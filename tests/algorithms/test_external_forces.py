@@ -18,7 +18,7 @@ def test_wrench_has_the_moment_of_its_force():
 
 
 @pytest.mark.parametrize("name", ["force", "point", "couple"])
-@pytest.mark.parametrize("value", [[1.0, 2.0], [1.0, np.nan, 0.0], 3.0])
+@pytest.mark.parametrize("value", [[1.0, 2.0], [1.0, np.nan, 0.0], 3.0, np.array(3.0), np.array(None)])
 def test_wrench_refuses_what_is_no_vector(name, value):
     with pytest.raises(StateError, match=f"{name} of a wrench must be three finite numbers"):
         rbd.wrench(**{name: value})

@@ -8,7 +8,7 @@ import traitlets
 
 import rbdkit as rbd
 from rbdkit.algorithms import forward_kinematics
-from rbdkit.scene import seven
+from rbdkit.scene import scene_of, seven
 from rbdkit.simulation import Trajectory
 from rbdkit.widgets import View, show, sliders
 
@@ -55,6 +55,13 @@ def test_q_is_checked_at_the_door(swing):
         show(swing.model, [0.0, np.nan])
     with pytest.raises(rbd.StateError, match="nodes of this scene need"):
         view.pose(np.eye(4)[None])
+    before, stack = view.q, [[0.1, 0.2]] * 3
+    with pytest.raises(rbd.StateError, match=r"q has shape \(3, 2\); a picture shows one pose, \(2,\)"):
+        view.q = stack
+    np.testing.assert_array_equal(view.q, before)
+    for door in (show, sliders, rbd.export.to_html, scene_of):
+        with pytest.raises(rbd.StateError, match=r"q has shape \(3, 2\); a picture shows one pose, \(2,\)"):
+            door(swing.model, q=stack)
 
 
 def test_time_and_frame_go_together(swing):
