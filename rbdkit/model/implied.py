@@ -1,8 +1,9 @@
-"""Implied limit constraints: the joint limits of a model as unilateral constraints."""
+"""Implied limit constraints: the joint limits of a model as unilateral constraints, and the model with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 
 import numpy as np
 
@@ -39,3 +40,26 @@ def implied_rows(model: Model) -> ConstraintRows:
 
 def _recorded(model: Model) -> ConstraintRows:
     return record(model, [constraint for _, constraint in bounded(model)])
+
+
+def stopped(model: Model) -> Model:
+    """Return the model with a `Limit` for each limited coordinate that has none of its own; the model itself if all do.
+
+    Prescribed joints get none, as they move as time says.
+    """
+    return kept(model, _stopped) if _wanting(model) else model
+
+
+def _stopped(model: Model) -> Model:
+    twin = copy(model)
+    twin.constraints = (*model.constraints, *_wanting(model))
+    return twin
+
+
+def _wanting(model: Model) -> list[Constraint]:
+    own = {(x.element.joint, x.element.coordinate) for x in model.constraints if isinstance(x.element, Limit)}
+    return [
+        constraint
+        for joint, constraint in bounded(model)
+        if not joint.type.is_driven and not {(joint.name, None), (joint.name, constraint.element.coordinate)} & own  # type: ignore[attr-defined]
+    ]

@@ -128,7 +128,7 @@ def judge(computed: Computed, wall_time: float) -> Report:
         order=method.order,
         adaptive=isinstance(method, Adaptive),
         adequacy=adequacy,
-        violations=() if recording.ran_away else _violations(motion),
+        violations=() if recording.ran_away or setting.request.limits == "ignore" else _violations(motion),
         stopped=stopped,
         notes=Later(
             notes,

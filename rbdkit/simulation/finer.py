@@ -68,7 +68,8 @@ class Finer:
             f_ext = own.f_ext if callable(own.f_ext) or own.external is None else own.external(0.0, own.q, own.v)
             return self.simulate(
                 own.model, own.q.copy(), own.v.copy(), asked.duration, formulation=asked.formulation, f_ext=f_ext,
-                backend=asked.backend, z0=own.z.copy(), contact=asked.contact, progress=False, **self._changed(),
+                backend=asked.backend, z0=own.z.copy(), contact=asked.contact, limits=asked.limits, progress=False,
+                **self._changed(),
             )  # fmt: skip
 
     def _changed(self) -> dict[str, Any]:

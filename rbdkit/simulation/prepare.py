@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError, StateError
+from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive
-from rbdkit.laws import Pairs, pairs_of, stops_of
+from rbdkit.laws import LAWS, Law, Pairs, pairs_of, stops_of
 from rbdkit.model import Model
 from rbdkit.model.idle import require_inertia_at
+from rbdkit.model.implied import stopped
 from rbdkit.model.kept import checked_twin, snapshot
 from rbdkit.model.one_sided import has_stops
 from rbdkit.simulation.breaks import declared_breaks
-from rbdkit.simulation.choices import integrator_of, law_of, maker_of
+from rbdkit.simulation.choices import Maker, integrator_of, law_of, maker_of
 from rbdkit.simulation.forces import drive, external_drive
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST
@@ -24,6 +26,8 @@ from rbdkit.simulation.setting import Request, Setting
 from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.traced_forces import unless_changed_by
 
+LIMITS = ("watch", "stop", "ignore")
+"""Values of the argument `limits`: tell of limits that are passed, let joints stop there, or do neither."""
 START = ("model", "q", "v")
 """Fields of a `Start` of `rbdkit.library`, by which it is recognised without importing the library."""
 
@@ -42,11 +46,13 @@ def check(request: Request) -> Request:
         request = replace(request, model=model, q0=q0, v0=v0)
     if not isinstance(request.model, Model):
         raise SimulationError(f"simulate moves a Model, not {shortened(request.model)}")
-    backend, progress, every = request.backend, request.progress, request.every
+    backend, progress, every, limits = request.backend, request.progress, request.every, request.limits
     if not isinstance(backend, str) or backend not in ("auto", "book", "checked"):
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book', and 'checked'")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
+    if limits not in LIMITS:
+        raise SimulationError(f"limits {shortened(limits)} is unknown; there are {', '.join(map(repr, LIMITS))}")
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
     return request
@@ -62,7 +68,9 @@ def prepare(request: Request) -> Setting:
     """
     # a copy, whatever becomes of the model later; the checked mode must not meet code that was compiled without checks
     model = snapshot(checked_twin(request.model) if request.backend == "checked" else request.model, anew=True)
-    make = maker_of(request.formulation)
+    make, law = maker_of(request.formulation), law_of(request.contact)
+    if request.limits == "stop":
+        model = _stopped(model, make, law)
     findings = [finding for finding in model.validate() if finding.severity != "note"]
     faults = [str(finding) for finding in findings if finding.severity == "error"]
     if faults:
@@ -74,7 +82,7 @@ def prepare(request: Request) -> Setting:
     z = model.initial_z(request.z0)
     _require_reach(model, q, v)
     require_inertia_at(model, q)
-    law, pairs = law_of(request.contact), pairs_of(model)
+    pairs = pairs_of(model)
     integrator = method = integrator_of(request.integrator)
     times = step_times(request.duration, request.dt)
     tau, f_ext = (unless_changed_by(request.progress, x) for x in (request.tau, request.f_ext))
@@ -103,6 +111,26 @@ def prepare(request: Request) -> Setting:
         watch=Progress(request.progress, f"simulate {model.name}"),
         findings=len(findings),
     )
+
+
+def _stopped(model: Model, make: Maker, law: Law | None) -> Model:
+    """Return the model with stops at its joint limits, as a snapshot.
+
+    Raises
+    ------
+    SimulationError
+        If nothing would hold joints there.
+    """
+    twin = stopped(model)
+    if twin is model:
+        return model
+    if make is not JointSystem or law is None or not law.stops:
+        able = ", ".join(repr(name) for name, other in LAWS.items() if other.stops)
+        raise SimulationError(
+            "limits='stop' needs formulation='joint' and a contact law that stops joints, also where nothing touches: "
+            f"one of {able}; take these, or limits='watch', which tells what was passed"
+        )
+    return snapshot(twin, anew=True)
 
 
 def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:

@@ -26,7 +26,7 @@ TOO_MUCH = 0.05
 OPEN = 1e-2
 """Residual of a position constraint, rad or part of the mechanism's length, above which it counts as violated."""
 
-WATCHED = "in rad or m, their rates, N m or N; watched only, rbdkit.Limit stops a joint"
+WATCHED = "in rad or m, their rates, N m or N; watched only, limits='stop' stops joints"
 NOTICED = 0.1
 """Least preparation time that a report mentions, s."""
 SHOWN = 3

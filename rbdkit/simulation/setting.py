@@ -39,6 +39,7 @@ class Request:
     backend: Any
     z0: Any
     contact: Any
+    limits: Any
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,6 +82,7 @@ def simulate(
     backend: Literal["auto", "book", "checked"] = "auto",
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
+    limits: Literal["watch", "stop", "ignore"] = "watch",
 ) -> Trajectory:
     """Simulate the motion of a model.
 
@@ -129,6 +130,10 @@ def simulate(
         `integrator`, except that 'time_stepping' treats springs and force elements implicitly with
         'linearly_implicit_euler'. The law also enforces unilateral constraints, `Limit` and `TautString`; 'compliant'
         refuses them. Without contacts and unilateral constraints it has no effect.
+    limits : {'watch', 'stop', 'ignore'}, optional
+        What becomes of joint limits of the model: 'watch' lists those that the motion exceeds in the report; 'stop'
+        lets joints stop there, without rebound, as `Limit` constraints that the contact law enforces; 'ignore' does
+        neither. The model of a motion with stops has these constraints, named 'elbow.angle' for instance.
 
     Returns
     -------
@@ -187,7 +192,23 @@ def simulate(
     """
     end_interrupted_loop()
     request = check(
-        Request(model, q0, v0, duration, dt, formulation, integrator, tau, f_ext, every, progress, backend, z0, contact)
+        Request(
+            model,
+            q0,
+            v0,
+            duration,
+            dt,
+            formulation,
+            integrator,
+            tau,
+            f_ext,
+            every,
+            progress,
+            backend,
+            z0,
+            contact,
+            limits,
+        )
     )
     with checked() if backend == "checked" else nullcontext():
         return _finished(run(prepare(request)))

@@ -56,6 +56,7 @@ def sweep(
     store: str | PathLike[str] | None = None,
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
+    limits: Literal["watch", "stop", "ignore"] = "watch",
 ) -> Ensemble:
     """Simulate a model once for every combination of given values.
 
@@ -66,8 +67,8 @@ def sweep(
     values : mapping of str to sequence, or sequence of mappings
         Values by name, ``{"link1.mass": [1.0, 2.0], "elbow.angle": [0.0, 0.5]}``, or a list with a dictionary ``{name:
         value}`` for each member. Names are those of `Model.parameters`; 'q0' and 'v0'; single entries of the initial
-        state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext', 'contact';
-        parameters of a building function.
+        state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext', 'contact',
+        'limits'; parameters of a building function.
     q0, v0, duration, dt : optional
         As in `rbdkit.simulate`, for all members whose values do not include them.
     combine : {'product', 'zip'}, optional
@@ -97,6 +98,8 @@ def sweep(
     contact : str or Law or bool, optional
         As in `rbdkit.simulate`, for all members whose values do not include it. Contact forces are not stored:
         ``ensemble.simulate(k).contacts`` computes them.
+    limits : {'watch', 'stop', 'ignore'}, optional
+        As in `rbdkit.simulate`, for all members whose values do not include it.
 
     Returns
     -------
@@ -136,6 +139,8 @@ def sweep(
     options |= {} if z0 is None else {"z0": z0}
     if contact is not None:
         options["contact"] = contact
+    if limits != "watch":
+        options["limits"] = limits
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):
             raise SimulationError(f"{name} = {number!r} must be a whole number, 1 or more")

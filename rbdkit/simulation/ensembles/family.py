@@ -15,7 +15,7 @@ from rbdkit.model import Model
 from rbdkit.simulation.ensembles.names import state_places
 from rbdkit.simulation.ensembles.values import name_of
 
-SETTINGS = ("dt", "integrator", "formulation", "tau", "f_ext", "contact")
+SETTINGS = ("dt", "integrator", "formulation", "tau", "f_ext", "contact", "limits")
 """Arguments of `simulate`, other than the initial state, that may differ from member to member."""
 
 Build = Callable[..., Model]

@@ -81,6 +81,8 @@ class Sorter:
         model, options = member.model, member.options
         if options["backend"] != "auto" or options["formulation"] != "joint":
             return None
+        if options.get("limits", "watch") != "watch":  # stops at limits are constraints of another model
+            return None
         if model not in self._kernels:
             self._kernels[model] = _sound_kernels(model)
         kernels = self._kernels[model]
