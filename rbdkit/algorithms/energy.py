@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces, external_forces
 from rbdkit.algorithms.force_elements import element_power, element_rates, with_elements
-from rbdkit.algorithms.kinematics import forward_kinematics, in_world
-from rbdkit.algorithms.passive_force import dissipation, passive_force, spring_energy
+from rbdkit.algorithms.kinematics import forward_kinematics, in_world, outward_pass
+from rbdkit.algorithms.passive_force import dissipation, joint_spring_energy, passive_force
 from rbdkit.algorithms.rnea import rnea
+from rbdkit.algorithms.room import running
 from rbdkit.model import Model
+from rbdkit.spatial.body import kinetic_energy, mass_moment
 from rbdkit.spatial.cross import cross_force
 
 
@@ -52,21 +54,16 @@ def energy(model: Model, q: NDArray, v: NDArray, *, t: float = 0.0, z: NDArray |
 
     z : (..., nz) states of force elements, if they have any.
     """
-    kinematics = forward_kinematics(model, q, v, t=t)
-    kinetic, gravitational = np.zeros(q.shape[:-1]), np.zeros(q.shape[:-1])
+    T, velocity = outward_pass(model, q, v, t)
+    sums = running(model, q, kinetic=float, gravitational=float, spring=float)
     for i in model.outward:
-        v_i = kinematics.velocities[..., i, :]  # type: ignore[index]
-        kinetic = kinetic + 0.5 * np.einsum("...a,ab,...b", v_i, model.I[i], v_i)
-        joint, body = model.joints[i], model.bodies[i]
-        if joint.armature.any():
-            kinetic = kinetic + 0.5 * (joint.velocities(v) ** 2 @ joint.armature)
-        if body.inertia is not None:
-            com = kinematics.poses[..., i, :3, :3] @ body.inertia.com + kinematics.poses[..., i, :3, 3]
-            gravitational = gravitational - body.inertia.mass * (com @ model.gravity)
-    spring = spring_energy(model, q)
+        joint, I, v_J = model.joints[i], model.I[i], model.joints[i].velocities(v)
+        sums.kinetic += kinetic_energy(I, velocity[i]) + 0.5 * (v_J * v_J @ joint.armature)  # Eq 2.67, and the rotor
+        sums.gravitational -= mass_moment(I, T[i]) @ model.gravity
+        sums.spring += joint_spring_energy(joint, q)
     if model.acting:
-        spring = spring + element_power(model, q, v, t=t, z=z)[0]
-    return Energy(kinetic, gravitational, spring)
+        sums.spring += element_power(model, q, v, t=t, z=z)[0]
+    return Energy(sums.kinetic, sums.gravitational, sums.spring)
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ def power_balance(
         rate += v_i @ (model.I[i] @ result.a[i] + cross_force(v_i, model.I[i] @ v_i))
         rate += joint.armature @ (joint.velocities(v) * joint.velocities(vdot))
         if joint.stiffness.any():
-            u = joint.type.difference(joint.rest, joint.coordinates(q))
+            u = joint.stretch(q)
             rate += (joint.stiffness * u) @ (joint.type.local_rate(u) @ joint.velocities(v))
         if joint.nv == 0:  # it moves only if it is driven
             driven += result.f[i] @ joint.velocity(q, v, t)

@@ -81,6 +81,15 @@ def seen_from(pose: Any, m: Any) -> Any:
     return np.concatenate([(R_T @ m[..., :3, None])[..., 0], (R_T @ linear[..., None])[..., 0]], axis=-1)
 
 
+def force_in_world(pose: Any, f: Any) -> Any:
+    """Transform force vectors (..., 6) from a frame with the given world pose (..., 4, 4) to world coordinates."""
+    if isinstance(pose, Pose):
+        return pose.X.T @ f
+    n, force = (pose[..., :3, :3] @ f[..., k : k + 3, None] for k in (0, 3))
+    force = force[..., 0]
+    return np.concatenate([n[..., 0] + np.cross(pose[..., :3, 3], force), force], axis=-1)
+
+
 def in_world(pose: NDArray, m: NDArray) -> NDArray:
     """Transform motion vectors (..., 6) from a frame with the given world pose to world coordinates."""
     return (se3.adjoint(pose) @ m[..., None])[..., 0]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.crba import crba
-from rbdkit.algorithms.kinematics import forward_kinematics
+from rbdkit.algorithms.kinematics import force_in_world, outward_pass
+from rbdkit.algorithms.room import moving, running
 from rbdkit.errors import ModelError, StateError
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
+from rbdkit.spatial.body import mass, mass_moment
+from rbdkit.spatial.body import momentum as body_momentum
+from rbdkit.spatial.compact import fv
 from rbdkit.spatial.read_numbers import shown
+from rbdkit.spatial.vector3 import Vector, cross
 
 About = Literal["world", "com"]
 """Reference point of angular momentum: the world origin or the centre of mass."""
@@ -20,18 +25,21 @@ About = Literal["world", "com"]
 
 def total_mass(model: Model) -> float:
     """Return the mass of all moving bodies, kg, without those welded to the world."""
-    return float(sum(model.I[i][5, 5] for i in _moving(model)))
+    return float(sum(mass(model.I[i]) for i in moving(model)))
 
 
 def center_of_mass(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
     """Return the centre of mass of the moving bodies in world coordinates, m; stacks allowed: (..., nq) -> (..., 3)."""
-    poses = forward_kinematics(model, q, t=t).poses
-    moment = np.zeros((*q.shape[:-1], 3))
-    for i in _moving(model):
-        body = model.bodies[i]
-        if body.inertia is not None:
-            moment += body.inertia.mass * (poses[..., i, :3, :3] @ body.inertia.com + poses[..., i, :3, 3])
-    return moment / _some_mass(model)
+    return _center(model, outward_pass(model, q, None, t)[0], q)
+
+
+def _center(model: Model, T: Any, like: NDArray) -> Any:
+    """Return the centre of mass at poses T of the bodies. like : coordinates, a stack of them if T are stacks."""
+    sums = running(model, like, mass=float, moment=Vector)
+    for i in moving(model):
+        sums.mass += mass(model.I[i])
+        sums.moment += mass_moment(model.I[i], T[i])
+    return sums.moment / _some_mass(model, sums.mass)
 
 
 def center_of_mass_jacobian(model: Model, q: NDArray, *, t: float = 0.0) -> NDArray:
@@ -40,7 +48,7 @@ def center_of_mass_jacobian(model: Model, q: NDArray, *, t: float = 0.0) -> NDAr
     The columns belong to the joints of the spanning tree; with loop joints, v must satisfy the loop constraints.
     Prescribed joints add their own velocity to J v.
     """
-    return momentum_matrix(model, q, t=t)[3:] / _some_mass(model)
+    return momentum_matrix(model, q, t=t)[3:] / _some_mass(model, total_mass(model))
 
 
 def momentum_matrix(model: Model, q: NDArray, about: About = "world", *, t: float = 0.0) -> NDArray:
@@ -78,22 +86,18 @@ def momentum(model: Model, q: NDArray, v: NDArray, about: About = "world", *, t:
     In world axes: angular (kg m2/s) about the world origin or the centre of mass, then linear (kg m/s). Stacks allowed:
     (..., nq), (..., nv) -> (..., 6).
     """
-    kinematics = forward_kinematics(model, q, v, t=t)
-    h = np.zeros((*q.shape[:-1], 6))
-    for i in _moving(model):
-        h_i = kinematics.velocities[..., i, :] @ model.I[i]  # type: ignore[index]
-        R, p = kinematics.poses[..., i, :3, :3], kinematics.poses[..., i, :3, 3]
-        linear = (R @ h_i[..., 3:, None])[..., 0]
-        h[..., 3:] += linear
-        h[..., :3] += (R @ h_i[..., :3, None])[..., 0] + np.cross(p, linear)
-    if _about_com(about):
-        h[..., :3] -= np.cross(center_of_mass(model, q, t=t), h[..., 3:])
-    return h
+    T, velocity = outward_pass(model, q, v, t)
+    sums = running(model, q, h=fv)
+    for i in model.outward:
+        sums.h += force_in_world(T[i], body_momentum(model.I[i], velocity[i]))
+    return _about_point(_center(model, T, q), sums.h) if _about_com(about) else sums.h
 
 
-def _moving(model: Model) -> list[int]:
-    """Return the indices of the bodies that at least one joint moves."""
-    return [i for i in model.outward if any(not model.joints[j].type.is_fixed for j in model.support(i))]
+def _about_point(c: Any, h: Any) -> Any:
+    """Return momenta (..., 6) about points (..., 3) in place of the world origin."""
+    if isinstance(h, fv):
+        return fv(h.n - cross(c, h.f), h.f)
+    return np.concatenate([h[..., :3] - np.cross(c, h[..., 3:]), h[..., 3:]], axis=-1)
 
 
 def _about_com(about: About) -> bool:
@@ -102,8 +106,7 @@ def _about_com(about: About) -> bool:
     return about == "com"
 
 
-def _some_mass(model: Model) -> float:
-    mass = total_mass(model)
-    if mass <= 0.0:
+def _some_mass(model: Model, mass: Any) -> Any:
+    if isinstance(mass, float | np.ndarray) and np.any(mass <= 0.0):
         raise ModelError(f"model {model.name!r} has no moving mass, so no centre of mass")
-    return mass
+    return mass  # as a symbol whatever it is: what runs the code looks at the result

@@ -26,23 +26,30 @@ def joint_passive_force(model: Model, q: NDArray, qd: NDArray) -> NDArray:
     """Return the part of `passive_force` due to the stiffness and damping of the joints themselves, shape (nv,)."""
     tau = np.zeros(model.nv)
     for joint in model.joints:
-        if joint.nv and (joint.damping.any() or joint.stiffness.any()):
+        if joint.damping.any() or joint.stiffness.any():
             scale = 1.0 if joint.mimic is None else joint.mimic.multiplier
-            own = -joint.damping * joint.velocities(qd)
-            if joint.stiffness.any():
-                u = _stretch(joint, q)
-                own = own - joint.type.local_rate(u).T @ (joint.stiffness * u)
-            tau[joint.v_slice] += scale * own
+            tau[joint.v_slice] -= scale * resistance(joint, q, qd)
     return tau
+
+
+def resistance(joint: Joint, q: NDArray, qd: NDArray) -> NDArray:
+    """Return the force (nv,) by which a joint's damper and spring resist: ``damping * v + A.T (stiffness * u)``."""
+    u = joint.stretch(q)
+    return joint.damping * joint.velocities(qd) + joint.local_force(u, joint.stiffness * u)
 
 
 def spring_energy(model: Model, q: NDArray) -> NDArray:
     """Return the energy stored in the joint springs, J; stacks allowed: (..., nq) -> (...)."""
     energy = np.zeros(np.shape(q)[:-1])
     for joint in model.joints:
-        if joint.stiffness.any():
-            energy = energy + 0.5 * (_stretch(joint, q) ** 2 @ joint.stiffness)
+        energy = energy + joint_spring_energy(joint, q)
     return energy
+
+
+def joint_spring_energy(joint: Joint, q: NDArray) -> NDArray:
+    """Return the energy 1/2 u . (stiffness * u) stored in the spring of a joint, J; stacks as in `spring_energy`."""
+    u = joint.stretch(q)
+    return 0.5 * (u * u @ joint.stiffness)
 
 
 def dissipation(model: Model, qd: NDArray) -> NDArray:
@@ -57,7 +64,3 @@ def dissipation(model: Model, qd: NDArray) -> NDArray:
 def damped_joints(model: Model) -> tuple[Joint, ...]:
     """Return the joints that have damping."""
     return tuple(joint for joint in model.joints if joint.damping.any())
-
-
-def _stretch(joint: Joint, q: NDArray) -> NDArray:
-    return joint.type.difference(joint.rest, joint.coordinates(q))

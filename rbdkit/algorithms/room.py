@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -14,7 +15,16 @@ from rbdkit.model import Model
 from rbdkit.model.requirements import require_independent_joints
 from rbdkit.spatial.compact import Pose
 
-SHAPES = {"mv": (6,), "fv": (6,), "plx": (6, 6), "rbi": (6, 6), "abi": (6, 6), "Pose": (4, 4)}
+SHAPES = {
+    "float": (),
+    "Vector": (3,),
+    "mv": (6,),
+    "fv": (6,),
+    "plx": (6, 6),
+    "rbi": (6, 6),
+    "abi": (6, 6),
+    "Pose": (4, 4),
+}
 """Shape of the value of one body, by the class names of Table A.3 of Featherstone (2008)."""
 OF_JOINTS = {"Subspace": (6, 0), "Forces": (6, 0), "JointMatrix": (0, 0), "JointVector": (0,)}
 """Shape of the entry of the world, which has no joint, for kinds whose size depends on the joint."""
@@ -36,6 +46,22 @@ def _is_program(model: Any) -> TypeGuard[Any]:
 def _of_bodies(model: Model, kind: str) -> Any:
     n = len(model.bodies)
     return np.zeros((n, *SHAPES[kind])) if kind in SHAPES else [np.zeros(OF_JOINTS[kind])] * n
+
+
+def running(model: Model, like: Any = None, **kinds: type) -> Any:
+    """Return values that a loop over the bodies hands from turn to turn, as attributes with these names and kinds.
+
+    They begin as zero, transforms as the identity. like : (..., n) vectors of the states of a stack.
+    """
+    if _is_program(model):
+        return model.running(kinds)
+    lead = np.shape(like)[:-1]
+    return SimpleNamespace(
+        **{
+            name: np.eye(6) if kind.__name__ == "plx" else np.zeros((*lead, *SHAPES[kind.__name__]))
+            for name, kind in kinds.items()
+        }
+    )
 
 
 def from_world(model: Model) -> Any:
@@ -65,6 +91,13 @@ def world_poses(model: Model, like: Any) -> Any:
     if isinstance(T, np.ndarray):
         T[0] = np.eye(4)
     return T
+
+
+def moving(model: Model) -> Any:
+    """Return the bodies that at least one joint moves; in traced code these are all that there are."""
+    if _is_program(model):
+        return model.outward
+    return [i for i in model.outward if any(not model.joints[j].type.is_fixed for j in model.support(i))]
 
 
 def joint_room(model: Model, name: str) -> Any:

@@ -231,6 +231,12 @@ class Joint(KeepsReadOnly):
         own = v[..., self.v_slice]
         return own if self.mimic is None else self.mimic.multiplier * own
 
+    def stretch(self, q: NDArray) -> NDArray:
+        """Displacement u (..., nv) from the rest of the joint's spring; zero if it has none."""
+        if not self.stiffness.any():
+            return np.zeros((*q.shape[:-1], self.nv))
+        return self.type.difference(self.rest, self.coordinates(q))
+
     def displacement(self, q: NDArray, start: ArrayLike | None = None) -> NDArray:
         """Return the displacement u (nv,) of the joint from `start`, or its neutral coordinates, to its state in q.
 

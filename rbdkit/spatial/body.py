@@ -14,14 +14,35 @@ from rbdkit.spatial.so3 import skew
 _NONE = np.zeros(6)
 
 
-def momentum(inertia: Inertia, v: ArrayLike) -> NDArray:
-    """h = I v (Eq 2.61), a force vector (6,): angular momentum about the origin (N m s), linear momentum (N s)."""
-    return inertia @ v
+def momentum(inertia: Inertia | NDArray, v: ArrayLike) -> NDArray:
+    """h = I v (Eq 2.61), a force vector (6,): angular momentum about the origin (N m s), linear momentum (N s).
+
+    With the matrix (6, 6) of an inertia also of a stack of velocities (..., 6).
+    """
+    return v @ inertia if isinstance(inertia, np.ndarray) else inertia @ v
 
 
-def kinetic_energy(inertia: Inertia, v: ArrayLike) -> float:
-    """T = 1/2 v . I v (Eq 2.67), J."""
+def kinetic_energy(inertia: Inertia | NDArray, v: ArrayLike) -> float:
+    """T = 1/2 v . I v (Eq 2.67), J. With the matrix (6, 6) of an inertia also of a stack of velocities (..., 6)."""
+    if isinstance(inertia, rbi):
+        return inertia.kinetic_energy(v)
+    if isinstance(inertia, np.ndarray):
+        u = np.asarray(v, dtype=float)
+        return 0.5 * np.einsum("...a,ab,...b", u, inertia, u)
     return 0.5 * float(np.asarray(v, dtype=float) @ (inertia @ v))
+
+
+def mass(inertia: NDArray) -> float:
+    """Mass of an inertia (6, 6), kg."""
+    return inertia.m if isinstance(inertia, rbi) else inertia[5, 5]
+
+
+def mass_moment(inertia: NDArray, pose: NDArray) -> NDArray:
+    """Mass times centre of mass (..., 3), kg m, of an inertia (6, 6), where its frame has the poses (..., 4, 4)."""
+    if isinstance(inertia, rbi):
+        return inertia.m * pose.p + pose.R @ inertia.h
+    h = inertia[[2, 0, 1], [4, 5, 3]]  # of m c x
+    return inertia[5, 5] * pose[..., :3, 3] + pose[..., :3, :3] @ h
 
 
 def bias_force(

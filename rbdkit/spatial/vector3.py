@@ -41,6 +41,12 @@ class Vector(tuple[Scalar, ...]):
     def __rmul__(self, factor: Scalar) -> Vector:
         return Vector(factor * a for a in self)
 
+    def __truediv__(self, divisor: Scalar) -> Vector:
+        return Vector(a / divisor for a in self)
+
+    def __matmul__(self, other: Vector) -> Scalar:
+        return dot(self, other)
+
 
 ZERO = Vector((0.0, 0.0, 0.0))
 

@@ -1,11 +1,14 @@
 """What a program keeps of links and reads nowhere is taken out, and nothing else."""
 
 import numpy as np
+import pytest
 
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.motions import MOTIONS
 from rbdkit.engine.steps.nodes import Kind
+from rbdkit.engine.steps.sizes import CARRIED
 from rbdkit.engine.steps.tree import Numbers
+from rbdkit.spatial.vector3 import Vector
 from rbdkit.trace import Block, Program, executable
 
 HINGES = (Kind(MOTIONS["revolute"]),)
@@ -25,6 +28,27 @@ def of_two_links(read: bool) -> tuple[Program, int]:
         own = [*a[i], *b[i], *(unread[i] if read else [])]
         program.store("result", i.v, 0, sum(own[1:], own[0]))
     return program, tree.finish()
+
+
+def test_what_loops_hand_on_has_places_of_its_own():
+    """Sums of two loops that are asked for in turn; more than there is room for is refused."""
+    program = Program("sums")
+    tree = LoopTree(program, HINGES)
+    sums = tree.running({"first": 1.0, "moment": Vector((0.0, 0.0, 2.0))})
+    for i in tree.outward():
+        q = program.load("q", i.q)
+        sums.first += q
+        sums.moment += Vector((q, 1.0, q * q))
+    product = tree.running({"value": 1.0})
+    for i in tree.inward():
+        product.value *= program.load("q", i.q)
+    for k, x in enumerate([sums.first, *sums.moment, product.value]):
+        program.store("result", 0, k, x)
+    with pytest.raises(ValueError, match="room for"):
+        tree.running({f"v{k}": Vector((0.0, 0.0, 0.0)) for k in range(7)})
+    arrays = {"q": np.array([0.5, 0.25]), "result": np.zeros(5), "carried": np.full(CARRIED, np.nan)}
+    executable(program, "python").binder({**TABLES}, {}, {"n": 2, "nq": 2, "nv": 2, "width": 0})(arrays, {})()
+    assert arrays["result"].tolist() == [1.75, 0.75, 2.0, 2.3125, 0.125]
 
 
 def run(program: Program, width: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from scipy.integrate import solve_ivp
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial import Inertia, body, fields, plucker, rates, se3, so3
+from rbdkit.spatial.compact import Matrix, Pose, Vector, mv, rbi
 
 EPS = np.finfo(float).eps
 GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -25,6 +26,21 @@ def test_momentum_and_energy_are_sums_over_the_points(rng):
     expected = [*np.cross(points, linear).sum(axis=0), *linear.sum(axis=0)]
     assert_allclose(body.momentum(whole, v), expected, atol=1e-13)
     assert body.kinetic_energy(whole, v) == pytest.approx(0.5 * masses @ (velocities**2).sum(axis=1), rel=1e-13)
+
+
+@pytest.mark.source("F2.21")
+def test_matrices_take_stacks_and_typed_values_take_symbols(brick, rng):
+    """The same numbers by the inertia, by its matrix on a stack, and by its ten numbers."""
+    v, poses = rng.standard_normal((4, 6)), np.array([se3.random(rng) for _ in range(4)])
+    typed, I = rbi.of(brick.ten_parameters), brick.matrix
+    assert_allclose(body.momentum(I, v), [body.momentum(brick, x) for x in v], rtol=1e-13, atol=1e-14)
+    assert_allclose(body.kinetic_energy(I, v), [body.kinetic_energy(brick, x) for x in v], rtol=1e-13)
+    assert_allclose([body.kinetic_energy(typed, mv.of(x)) for x in v], body.kinetic_energy(I, v), rtol=1e-13)
+    centres = [brick.mass * (T[:3, :3] @ brick.com + T[:3, 3]) for T in poses]
+    assert_allclose(body.mass_moment(I, poses), centres, rtol=1e-13, atol=1e-14)
+    moments = [body.mass_moment(typed, Pose(Matrix.of(T[:3, :3].ravel()), Vector(T[:3, 3]))) for T in poses]
+    assert_allclose(moments, centres, rtol=1e-13, atol=1e-14)
+    assert body.mass(I) == body.mass(typed) == brick.mass
 
 
 @pytest.mark.source("F2.21")

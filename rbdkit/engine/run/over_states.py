@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rbdkit.algorithms.momentum import About
 from rbdkit.engine.links.own_forces import OwnForces
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.steps import own_forces
@@ -223,9 +224,9 @@ def _center_of_mass(tree: Tree, x: State) -> None:
     center_of_mass(tree, x.q, x.number)
 
 
-def _momentum(about_com: bool, tree: Tree, x: State) -> None:
+def _momentum(about: About, tree: Tree, x: State) -> None:
     assert isinstance(tree, LoopTree)
-    momentum(tree, x.q, x["v"], x.number, about_com)
+    momentum(tree, x.q, x["v"], x.number, about)
 
 
 ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
@@ -253,8 +254,8 @@ ALGORITHMS: dict[str, Callable[[Tree, State], None]] = {
     **{f"jacobian_{reference}": partial(_jacobian, reference) for reference in REFERENCES},
     **{f"bias_acceleration_{reference}": partial(_bias_acceleration, reference) for reference in REFERENCES},
     "center_of_mass": _center_of_mass,
-    "momentum_world": partial(_momentum, False),
-    "momentum_com": partial(_momentum, True),
+    "momentum_world": partial(_momentum, "world"),
+    "momentum_com": partial(_momentum, "com"),
 }
 
 

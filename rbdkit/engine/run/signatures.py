@@ -50,7 +50,7 @@ OUTPUTS = {
     "inverse_inertia": ("by_tau",),
     **{f"jacobian_{reference}": ("jacobians",) for reference in REFERENCES},
     **{f"bias_acceleration_{reference}": ("bias",) for reference in REFERENCES},
-    "center_of_mass": ("centers",), "momentum_world": ("momenta",), "momentum_com": ("momenta", "centers"),
+    "center_of_mass": ("centers",), "momentum_world": ("momenta",), "momentum_com": ("momenta",),
 }  # fmt: skip
 
 

@@ -12,11 +12,11 @@ pairs of freedoms have arrays of their own, indexed by tables that follow the sp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rbdkit.engine.steps.nodes import ENTRIES, FRAME, ROW, Body, BodyFrame, Kind, Node, most_numbers
-from rbdkit.engine.steps.sizes import FOUR, MIXED, MOVED, MOVING, ZEROS
+from rbdkit.engine.steps.sizes import CARRIED, FOUR, MIXED, MOVED, MOVING, ZEROS
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.engine.steps.turned import threes
 from rbdkit.engine.steps.work_space import without_unread
@@ -53,6 +53,7 @@ class LoopTree(Tree):
         self.n, self.nq, self.nv = (program.count(name) for name in ("n", "nq", "nv"))
         self.world = Body(0, 0)
         self._sizes: list[int] = []
+        self._handed_on = 0
 
     def outward(self, turned: bool = False, abreast: bool = False) -> Iterator[Node]:
         with self.program.loop(1, self.n + 1) as number:
@@ -205,6 +206,11 @@ class LoopTree(Tree):
     def of_freedoms(self, name: str, size: int) -> FreedomField:
         return FreedomField(self.program, name, size)
 
+    def running(self, start: Mapping[str, Any]) -> Running:
+        found = Running(self.program, start, self._handed_on)
+        self._handed_on = found.end
+        return found
+
     def joined(self, i: Body) -> Iterator[Index]:
         """Loop over the freedoms of clusters joined to a link.
 
@@ -264,6 +270,39 @@ class RotationField(LoopField):
             return
         for k in range(2):
             self.program.store("work", i.row, (self.offset + k) * self.stride, value[k][0])
+
+
+class Running:
+    """Values as attributes in the array "carried", since those of a block do not outlive a turn of a loop.
+
+    end : on construction the first free place in the array, then that after these values.
+    """
+
+    def __init__(self, program: Program, start: Mapping[str, Any], end: int) -> None:
+        places: dict[str, tuple[Any, int]] = {}
+        for name, value in start.items():
+            places[name] = type(value), end
+            end += len(_flat(value))
+        if end > CARRIED:
+            raise ValueError(f"loops hand on {end} numbers from turn to turn; the array has room for {CARRIED}")
+        self.__dict__.update(_program=program, _places=places, end=end)
+        for name, value in start.items():
+            setattr(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        kind, first = self._places[name]
+        if kind is float:
+            return self._program.load("carried", 0, first)
+        return kind.of([self._program.load("carried", 0, first + k) for k in range(kind.size)])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _, first = self._places[name]
+        for k, x in enumerate(_flat(value)):
+            self._program.store("carried", 0, first + k, x)
+
+
+def _flat(value: Any) -> list[Scalar]:
+    return value.flat() if hasattr(value, "flat") else [value]
 
 
 class FreedomField:

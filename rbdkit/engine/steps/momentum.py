@@ -2,54 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rbdkit import algorithms
+from rbdkit.algorithms.momentum import About
 from rbdkit.engine.steps.joint_arrays import JointArray
-from rbdkit.engine.steps.kinematics import LinkMotion, link_motion
 from rbdkit.engine.steps.loop_tree import LoopTree
-from rbdkit.spatial.compact import fv, rbi
-from rbdkit.spatial.vector3 import Vector, cross
+from rbdkit.engine.steps.text_tree import TextTree, recording
 from rbdkit.trace import Scalar, Whole
 
 
 def center_of_mass(tree: LoopTree, q: JointArray, state: Whole) -> None:
-    """Write the centre of mass in the world, three numbers, to "centers"; not finite if nothing has mass."""
-    _center(tree, link_motion(tree, q), state)
+    """Record the centre of mass, three numbers in "centers", see `rbdkit.algorithms.center_of_mass`.
 
-
-def momentum(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, about_com: bool) -> None:
-    """Write the spatial momentum in world axes, six numbers, to "momenta" (Featherstone 2008, Eqs 2.58-2.60).
-
-    Its angular part is about the world's origin, or about the centre of mass.
+    It is not finite if nothing has mass.
     """
-    motion, program, place = link_motion(tree, q, qd), tree.program, state * 6
-
-    def add(k: int, x: Scalar) -> None:
-        program.store("momenta", place, k, program.load("momenta", place, k) + x)
-
-    for k in range(6):
-        program.store("momenta", place, k, 0.0)
-    for i in tree.outward():
-        h: fv = motion.T[i].X.inv_apply(rbi(*tree.inertia(i)) @ motion.v[i])
-        for k, x in enumerate(h.flat()):
-            add(k, x)
-    if about_com:
-        c = _center(tree, motion, state)
-        f = Vector(program.load("momenta", place, 3 + k) for k in range(3))
-        for k, x in enumerate(cross(c, f)):
-            # the moment about c is that about the origin less c x p
-            add(k, -x)
+    _write(tree, "centers", state * 3, recording(algorithms.center_of_mass)(TextTree(tree, q, {}), q))
 
 
-def _center(tree: LoopTree, motion: LinkMotion, state: Whole) -> Vector:
-    program, place = tree.program, state * 3
-    program.store("carried", 0, 0, 0.0)
-    for k in range(3):
-        program.store("centers", place, k, 0.0)
-    for i in tree.outward():
-        m, h, _ = tree.inertia(i)
-        program.store("carried", 0, 0, program.load("carried", 0) + m)
-        for k, x in enumerate(m * motion.T[i].p + motion.T[i].R @ h):
-            program.store("centers", place, k, program.load("centers", place, k) + x)
-    c = Vector(program.load("centers", place, k) / program.load("carried", 0) for k in range(3))
-    for k, x in enumerate(c):
-        program.store("centers", place, k, x)
-    return c
+def momentum(tree: LoopTree, q: JointArray, qd: JointArray, state: Whole, about: About) -> None:
+    """Record the momentum, six numbers in "momenta", see `rbdkit.algorithms.momentum`."""
+    _write(tree, "momenta", state * 6, recording(algorithms.momentum)(TextTree(tree, q, {}), q, qd, about).flat())
+
+
+def _write(tree: LoopTree, array: str, place: Whole, numbers: Sequence[Scalar]) -> None:
+    for k, x in enumerate(numbers):
+        tree.program.store(array, place, k, x)

@@ -10,7 +10,7 @@ Reference = Literal["body", "world", "aligned"]
 """Coordinates of the frame's velocity, as in `rbdkit.algorithms.jacobian`."""
 REFERENCES: tuple[Reference, ...] = ("body", "world", "aligned")
 CARRIED = 24
-"""Numbers of the array "carried": what is passed from link to link along the path between the world and the frame."""
+"""Numbers of the array "carried": what loops hand from turn to turn, such as sums over all links."""
 RANK = 6
 """Entries of a rank in the table "ranks" before those of its links: kind, where the work spaces of its links and of
 their parents begin, and three of "orders"."""

@@ -44,8 +44,16 @@ def recording(text: Callable[..., Any]) -> Callable[..., Any]:
     return text
 
 
-AT_WORLD = {mv: mv(ZERO, ZERO), fv: fv(ZERO, ZERO), abi: abi.of([0.0] * 21), rbi: rbi.of([0.0] * 10)}
-"""Value of the world with which the room of each type begins."""
+AT_WORLD: dict[Any, Any] = {
+    mv: mv(ZERO, ZERO),
+    fv: fv(ZERO, ZERO),
+    abi: abi.of([0.0] * 21),
+    rbi: rbi.of([0.0] * 10),
+    float: 0.0,
+    Vector: ZERO,
+    plx: plx(IDENTITY, ZERO),
+}
+"""Value of the world with which the room of each type begins, and what loops hand from turn to turn."""
 OF_JOINTS = {Forces: lambda nv: 6 * nv, JointMatrix: lambda nv: nv * (nv + 1) // 2, JointVector: lambda nv: nv}
 """Numbers of a joint-dependent value, by its type and the joint's number of freedoms."""
 
@@ -66,6 +74,7 @@ class TextTree:
 
     name = "program"
     mimics = loops = constraints = ()  # what algorithms refuse never gets here
+    acting = ()  # force elements are recorded by `own_forces`
 
     def __init__(
         self,
@@ -113,6 +122,10 @@ class TextTree:
         if kind is Pose:
             return WorldPoses(self.tree)
         return _Room(self.tree, kind)
+
+    def running(self, kinds: Mapping[str, Any]) -> Any:
+        """Return values that a loop hands from turn to turn, see `rbdkit.algorithms.room.running`."""
+        return self.tree.running({name: AT_WORLD[kind] for name, kind in kinds.items()})
 
     def from_world(self) -> FromWorld:
         """Return room for transforms from the world."""
@@ -182,6 +195,28 @@ class LinkJoint:
     def armature(self) -> Diagonal:
         """Inertia of the rotors."""
         return Diagonal([] if self.of_group else self.tree.rotors(self.i))
+
+    @property
+    def stiffness(self) -> JointVector:
+        """Stiffness of the spring."""
+        return JointVector(self.tree.velocities("stiffness")[self.i])
+
+    @property
+    def damping(self) -> JointVector:
+        """Viscous damping."""
+        return JointVector(self.tree.velocities("damping")[self.i])
+
+    def velocities(self, v: JointValues) -> JointVector:
+        """The joint's own velocities."""
+        return JointVector(v[self.i])
+
+    def stretch(self, q: JointArray) -> JointVector:
+        """Displacement from the rest of the joint's spring."""
+        return JointVector(self.tree.stretch(self.i, q))
+
+    def local_force(self, u: JointVector, force: JointVector) -> JointVector:
+        """A.T force."""
+        return JointVector(self.i.motion.local_force(u, force))
 
     def transform(self, q: JointArray, t: float = 0.0) -> plx:
         """X_J."""

@@ -13,7 +13,7 @@ It is a loop over the rows of a table in `loop_tree`, one link after the other i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rbdkit.engine.steps.joint_arrays import JointArray
@@ -111,6 +111,10 @@ class Tree(ABC):
     @abstractmethod
     def of_freedoms(self, name: str, size: int) -> Any:
         """Return room for `size` numbers of every freedom: a mapping from velocities to lists."""
+
+    @abstractmethod
+    def running(self, start: Mapping[str, Any]) -> Any:
+        """Return values by name, as attributes, that a loop hands from turn to turn; start : with which they begin."""
 
     @abstractmethod
     def joined(self, i: Body) -> Iterator[Whole]:

@@ -9,6 +9,7 @@ one shape of model only.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from rbdkit.engine.steps.nodes import ROW, Body, Link, Node, most_numbers
@@ -72,6 +73,9 @@ class UnrolledTree(Tree):
 
     def of_freedoms(self, name: str, size: int) -> dict[int, list[Scalar]]:
         return {}
+
+    def running(self, start: Mapping[str, Any]) -> SimpleNamespace:
+        return SimpleNamespace(**start)
 
     def joined(self, i: Body) -> Iterator[int]:
         assert isinstance(i.number, int)

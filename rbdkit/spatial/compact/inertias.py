@@ -12,7 +12,7 @@ from rbdkit.spatial.compact.joint_space import Felt, Forces, Subspace
 from rbdkit.spatial.compact.motion_force import fv, mv
 from rbdkit.spatial.compact.numbers import matrix, numbers, symmetric, vector
 from rbdkit.spatial.compact.refusal import kind, refuse
-from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector, cross, skew
+from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector, cross, dot, skew
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -90,6 +90,11 @@ class rbi:
         if not isinstance(v, mv):
             refuse(f"rbi @ {kind(v)}", "an inertia maps an mv to an fv")
         return fv(self.I @ v.omega + cross(self.h, v.v), self.m * v.v - cross(self.h, v.omega))
+
+    def kinetic_energy(self, v: mv) -> Scalar:
+        """1/2 v . I v (Eq 2.67): 26m + 17a, where v.dot(I @ v) costs 30m + 23a."""
+        w, u = v.halves
+        return 0.5 * (dot(w, self.I @ w) + self.m * dot(u, u)) + dot(u, cross(w, self.h))
 
     def force(self, a: mv, v: mv) -> fv:
         """I a + v x* I v: 54m + 48a, by the acceleration of the origin in the sense of Newton (Eq 2.48)."""

@@ -15,7 +15,7 @@ from rbdkit.spatial.vector3 import Scalar, dot
 
 
 class JointVector(tuple[Scalar, ...]):
-    """A number for each freedom of a joint; ``x * y`` is element by element, as NumPy has it."""
+    """A number for each freedom of a joint; ``x * y`` is element by element, ``x @ y`` its sum, as NumPy has it."""
 
     __slots__ = ()
     __array_ufunc__: ClassVar[None] = None
@@ -33,6 +33,9 @@ class JointVector(tuple[Scalar, ...]):
 
     def __mul__(self, other: Sequence[Scalar]) -> JointVector:  # type: ignore[override]
         return JointVector(a * b for a, b in zip(self, other, strict=True))
+
+    def __matmul__(self, other: Sequence[Scalar]) -> Scalar:
+        return dot(self, other)
 
 
 class Subspace(tuple[mv, ...]):

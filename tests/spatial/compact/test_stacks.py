@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from rbdkit.engine.steps import manifold
-from rbdkit.spatial import quaternion
+from rbdkit.spatial import body, quaternion
 from rbdkit.spatial.compact import (
     Diagonal,
     Matrix,
+    Pose,
     Subspace,
     Symmetric,
     Vector,
@@ -73,6 +74,8 @@ OPERATORS: dict[str, tuple[Callable, tuple]] = {
     "I @ v": (lambda I, v: I @ v, (rbi, mv)),
     "IA @ v": (lambda I, v: I @ v, (abi, mv)),
     "Ia @ v": (lambda I, v: I @ v, (abi_z, mv)),
+    "1/2 v . I v": (lambda I, v: I.kinetic_energy(v), (rbi, mv)),
+    "m c": (lambda I, R, p: body.mass_moment(I, Pose(R, p)) / 3.0, (rbi, Matrix, Vector)),
     "I a + v x* I v": (lambda I, a, v: I.force(a, v), (rbi, mv, mv)),
     "freed": (freed, (abi, mv, 2)),
     "q p": (manifold.quaternion_product, (4, 4)),

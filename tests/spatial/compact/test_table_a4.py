@@ -27,6 +27,14 @@ def test_scale_and_add(kind, scale, add, cost, some, array):
 
 
 @pytest.mark.source("FA.05")
+def test_kinetic_energy(cost, some):
+    """Cheaper than by the momentum."""
+    assert cost(lambda I, v: rbi.of(I).kinetic_energy(mv.of(v)), 10, 6) == "26m + 17a"
+    I, v = some(rbi), some(mv)
+    assert I.kinetic_energy(v) == pytest.approx(0.5 * v.dot(I @ v), rel=1e-13)
+
+
+@pytest.mark.source("FA.05")
 @pytest.mark.parametrize("kind", [mv, fv])
 def test_difference_and_sign(kind, cost, some, array):
     a, b = some(kind), some(kind)
