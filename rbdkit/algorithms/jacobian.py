@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.algorithms.kinematics import forward_kinematics, seen_from
+from rbdkit.algorithms.room import columns, jacobian_room, running
 from rbdkit.errors import StateError
 from rbdkit.model import Model
 from rbdkit.spatial import plucker, se3
+from rbdkit.spatial.compact import mv, plx
 from rbdkit.spatial.cross import cross_motion
+from rbdkit.spatial.rates import classical_acceleration
 from rbdkit.spatial.read_numbers import shown
+from rbdkit.spatial.vector3 import ZERO
 
 Reference = Literal["body", "world", "aligned"]
 
@@ -37,14 +40,15 @@ def jacobian(model: Model, q: NDArray, frame: str, reference: Reference = "body"
     -------
     (6, nv), angular part first.
     """
-    f = model.frame(frame)
-    J = np.zeros((6, model.nv))
-    X = plucker.from_pose(f.placement)  # from body j to the frame, as j climbs towards the base
+    f, J, path = model.frame(frame), jacobian_room(model, "J"), running(model, X=plx)
+    path.X = f.X  # from body j to the frame, as j climbs towards the base
     for j in reversed(model.support(f.body)):
         joint = model.joints[j]
-        J[:, joint.v_slice] += X @ joint.motion_subspace(q)
-        X = X @ joint.transform(q, t) @ model.X_tree[j]
-    return _leaving(X, reference) @ J
+        J[:, joint.v_slice] += path.X @ joint.motion_subspace(q)
+        path.X = path.X @ joint.transform(q, t) @ model.X_tree[j]
+    for k in columns(model) if _leaves(reference) else ():
+        J[:, k] = _in_reference(J[:, k], path.X, reference)
+    return J
 
 
 def bias_acceleration(
@@ -60,22 +64,19 @@ def bias_acceleration(
     -------
     (6,), rad/s2 and m/s2.
     """
-    f = model.frame(frame)
-    velocity, acceleration = np.zeros(6), np.zeros(6)
-    X_0 = np.eye(6)
+    f, body = model.frame(frame), running(model, v=mv, a=mv, X_0=plx)
     for i in model.support(f.body):
         X_J, _, v_J, c_J = model.joints[i].calc(q, v, t)
         X = X_J @ model.X_tree[i]
-        X_0 = X @ X_0
-        velocity = X @ velocity + v_J
-        acceleration = X @ acceleration + c_J + cross_motion(velocity, v_J)
-    X_f = plucker.from_pose(f.placement)
-    leaving = _leaving(X_f @ X_0, reference)
-    acceleration = leaving @ X_f @ acceleration
+        body.v = v_i = X @ body.v + v_J
+        body.a = X @ body.a + c_J + cross_motion(v_i, v_J)  # Eq 2.33
+        body.X_0 = X @ body.X_0
+    acceleration = f.X @ body.a
+    if not _leaves(reference):
+        return acceleration
     if reference == "aligned":
-        omega, linear = np.split(leaving @ X_f @ velocity, 2)
-        acceleration[3:] += np.cross(omega, linear)  # Eq 2.49: from spatial to classical acceleration
-    return acceleration
+        acceleration = classical_acceleration(acceleration, f.X @ body.v)  # Eq 2.49
+    return _in_reference(acceleration, f.X @ body.X_0, reference)
 
 
 def point_velocity(model: Model, q: NDArray, v: NDArray, frame: str, point: ArrayLike, *, t: float = 0.0) -> NDArray:
@@ -85,14 +86,15 @@ def point_velocity(model: Model, q: NDArray, v: NDArray, frame: str, point: Arra
     return kinematics.pose(frame)[:3, :3] @ at_point[3:]
 
 
-def _leaving(X_f0: NDArray, reference: Reference) -> NDArray:
-    """Return the transform from frame to reference coordinates; X_f0 : (6, 6) transform from world to frame."""
-    if not isinstance(reference, str):
+def _leaves(reference: Reference) -> bool:
+    """Return whether the reference has other coordinates than the frame."""
+    if not isinstance(reference, str) or reference not in get_args(Reference):
         raise StateError(f"reference {shown(reference)} must be 'body', 'world' or 'aligned'")
-    if reference == "body":
-        return np.eye(6)
-    if reference == "world":
-        return plucker.inverse(X_f0)
-    if reference == "aligned":
-        return plucker.rot(X_f0[:3, :3].T)
-    raise StateError(f"reference {reference!r} must be 'body', 'world' or 'aligned'")
+    return reference != "body"
+
+
+def _in_reference(m: Any, X_f0: Any, reference: Reference) -> Any:
+    """Transform motion vectors, columns of (6, ...), from frame to reference coordinates; X_f0 : from the world."""
+    if isinstance(X_f0, plx):
+        return (X_f0 if reference == "world" else plx(X_f0.E, ZERO)).inv_apply(m)
+    return (plucker.inverse(X_f0) if reference == "world" else plucker.rot(X_f0[:3, :3].T)) @ m

@@ -126,6 +126,16 @@ def matrix_room(model: Model, name: str) -> Any:
     return model.matrix_room(name) if _is_program(model) else np.zeros((model.nv, model.nv))
 
 
+def jacobian_room(model: Model, name: str) -> Any:
+    """Allocate a Jacobian (6, nv), initially zero, whose columns belong to velocities. name : as in `joint_room`."""
+    return model.jacobian_room(name) if _is_program(model) else np.zeros((6, model.nv))
+
+
+def columns(model: Model) -> Any:
+    """Return what a loop over the columns of a Jacobian takes in each turn: one column in traced code, else all."""
+    return model.tree.freedoms() if _is_program(model) else [slice(None)]
+
+
 def symmetric(H: Any) -> Any:
     """Return the symmetric part of a matrix; in traced code both halves are one already."""
     return 0.5 * (H + H.T) if isinstance(H, np.ndarray) else H

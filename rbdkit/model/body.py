@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from numpy.typing import NDArray
 
 from rbdkit.model.geometry import Geometry
 from rbdkit.model.joint import Joint
+from rbdkit.model.placement import frozen
+from rbdkit.spatial import plucker
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_only import KeepsReadOnly
 
@@ -77,6 +80,11 @@ class Frame(KeepsReadOnly):
     name: str
     body: int
     placement: NDArray
+
+    @cached_property
+    def X(self) -> NDArray:
+        """Transform of motion vectors from body to frame coordinates, (6, 6)."""
+        return frozen(plucker.from_pose(self.placement))
 
     def __repr__(self) -> str:
         return f"<Frame {self.name!r} on body {self.body} at {self.placement[:3, 3].tolist()}>"

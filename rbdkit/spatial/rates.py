@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.spatial.compact.motion_force import mv
 from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
+from rbdkit.spatial.vector3 import Vector, cross
 
 
 def motion_rate(ring: ArrayLike, v: ArrayLike, m: ArrayLike) -> NDArray:
@@ -68,6 +70,9 @@ def classical_acceleration(a: ArrayLike, v: ArrayLike, point: ArrayLike = (0.0, 
     -------
     array (6,): angular acceleration, acceleration of the point.
     """
+    if isinstance(a, mv):
+        P = Vector(point)
+        return mv(a.omega, a.v + cross(a.omega, P) + cross(v.omega, v.v + cross(v.omega, P)))
     a, v, P = (np.asarray(u, dtype=float) for u in (a, v, point))
     rate = v[3:] + np.cross(v[:3], P)
     return np.concatenate([a[:3], a[3:] + np.cross(a[:3], P) + np.cross(v[:3], rate)])

@@ -24,6 +24,8 @@ def test_tree_transforms_locate_the_joints():
     for body in model.bodies[1:]:
         assert_allclose(model.X_tree[body.index], from_pose(body.joint.placement), atol=1e-15)
         assert_allclose(model.joints[body.index].X_tree, model.X_tree[body.index], atol=0)
+    tool = model.add_frame("tool", "b3", model.joints[5].placement)
+    assert_allclose(tool.X, from_pose(tool.placement), atol=1e-15)
 
 
 def test_body_poses_are_products_over_the_support():

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rbdkit.spatial import Inertia, crf, crm, plucker, rates, se3
+from rbdkit.spatial.compact import mv
 
 H = 1e-5
 
@@ -94,6 +95,7 @@ def test_classical_acceleration_is_that_of_a_material_point(rng, accelerating):
         assert_allclose(found[3:], acceleration, atol=2e-6)
         assert_allclose(found[:3], a[:3])
         assert_allclose(rates.spatial_acceleration(found, v, P), a, atol=1e-14)
+        assert_allclose(rates.classical_acceleration(mv.of(a), mv.of(v), P.tolist()).flat(), found, atol=1e-14)
 
 
 @pytest.mark.source("F2.19")

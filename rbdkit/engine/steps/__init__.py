@@ -1,9 +1,10 @@
 """Sources from which kernels are traced: trees of links, joints on scalars, and algorithms over both.
 
-RNEA, ABA and the CRBA of one model are the very functions of `rbdkit.algorithms`, called with a `TextTree` in place of
-a model; the others are written here over a `Tree`. Each is recorded twice: over `LoopTree`, a loop that serves every
-model, and over `UnrolledTree`, straight-line code for one small model. The values of links are those of
-`rbdkit.spatial.compact`. Gravity is an upward acceleration of the world.
+RNEA, ABA, the CRBA of one model, kinematics, Jacobians and bias accelerations of frames, energy, momentum and passive
+forces are the very functions of `rbdkit.algorithms`, called with a `TextTree` in place of a model; the others are
+written here over a `Tree`. Each is recorded twice: over `LoopTree`, a loop that serves every model, and over
+`UnrolledTree`, straight-line code for one small model. The values of links are those of `rbdkit.spatial.compact`.
+Gravity is an upward acceleration of the world.
 
 In the order of reading::
 
@@ -17,7 +18,7 @@ In the order of reading::
                             derivatives; turned: axis permutation of parents; work_space: removes stored intermediates
                             that are never read
     text_tree               a tree as the functions of `rbdkit.algorithms` know a model
-    kinematics              poses and velocities; frames: Jacobians; momentum; energy
+    kinematics              poses and velocities, recorded; frames: Jacobians; momentum; energy
     rnea                    inverse dynamics, recorded; external: forces on bodies; passive: springs and dampers
     aba                     forward dynamics, recorded; clusters: links that share a freedom
     crba                    the inertia matrix: recorded in link coordinates, and written in base coordinates; coupled:

@@ -19,6 +19,7 @@ from typing import Any
 from rbdkit.engine.steps.axes import Axes, along
 from rbdkit.engine.steps.clusters import JointGroups
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
+from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Body, Node
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.compact import (
@@ -36,7 +37,7 @@ from rbdkit.spatial.compact import (
     rbi,
 )
 from rbdkit.spatial.vector3 import IDENTITY, ZERO, Matrix, Scalar, Vector
-from rbdkit.trace import Whole
+from rbdkit.trace import Program, Whole
 
 
 def recording(text: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,6 +143,19 @@ class TextTree:
     def matrix_room(self, name: str) -> _Blocks:
         """Return room for a matrix that an algorithm computes block by block."""
         return _Blocks(self.results[name], self.tree.nv)
+
+    def jacobian_room(self, name: str) -> _Columns:
+        """Return room for a Jacobian that an algorithm computes joint by joint."""
+        return _Columns(self.tree, self.results[name])
+
+    def frame(self, name: str) -> PlacedFrame:
+        """Return the frame that the program is given."""
+        return PlacedFrame(self.tree.program)
+
+    def support(self, link: Whole) -> PathTo:
+        """Return the links that support a link, from the base outward; it can be reversed."""
+        assert isinstance(self.tree, LoopTree)
+        return PathTo(self.tree, link)
 
     def joint_values(self, name: str) -> _Found:
         """Return room for numbers that an algorithm computes joint by joint."""
@@ -352,6 +366,61 @@ class _Blocks:
             for m, x in enumerate(row):
                 # each block is computed once, so it is written and not added
                 self.x[(rows.v + k) * self.nv + columns.v + m] = x
+
+
+class _Columns:
+    """The Jacobian of a frame, row by row in x; mimic joints add to their master's columns."""
+
+    def __init__(self, tree: Tree, x: JointArray) -> None:
+        self.tree, self.x = tree, x
+        for k in tree.each(tree.nv * 6):
+            x[k] = 0.0
+
+    def __getitem__(self, column: tuple[slice, Node | Whole]) -> Any:
+        """Return a column; zero for those of a joint, as `__setitem__` adds to what there is."""
+        _, i = column
+        return Subspace([mv(ZERO, ZERO)] * i.motion.nv) if isinstance(i, Node) else mv.of(self._read(i))
+
+    def __setitem__(self, column: tuple[slice, Node | Whole], value: Any) -> None:
+        _, i = column
+        if not isinstance(i, Node):
+            self._write(i, value)
+            return
+        for k, axis in enumerate(value):
+            own = self.tree.ratio(i) * axis
+            self._write(i.v + k, mv.of(self._read(i.v + k)) + own if self.tree.coupled else own)
+
+    def _read(self, k: Whole) -> list[Scalar]:
+        return [self.x[k + self.tree.nv * r] for r in range(6)]
+
+    def _write(self, k: Whole, value: mv) -> None:
+        for r, x in enumerate(value.flat()):
+            self.x[k + self.tree.nv * r] = x
+
+
+class PlacedFrame:
+    """A frame of a model, see `rbdkit.model.Frame`: "frame_pose" is where it stands in link number "frame_link"."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.body = program, program.count("frame_link")
+
+    @property
+    def X(self) -> plx:
+        """Transform from link to frame coordinates."""
+        return Pose.of([self.program.load("frame_pose", 0, k) for k in range(12)]).X
+
+
+class PathTo:
+    """Links between the world and a link, that link last; work on them is that of the path alone."""
+
+    def __init__(self, tree: LoopTree, link: Whole) -> None:
+        self.tree, self.link = tree, link
+
+    def __iter__(self) -> Iterator[Node]:
+        return self.tree.path_to(self.link)
+
+    def __reversed__(self) -> Iterator[Node]:
+        return self.tree.path_from(self.link)
 
 
 class _Sums:

@@ -49,6 +49,9 @@ class Subspace(tuple[mv, ...]):
         """S^T, which takes forces to what they do along the freedoms."""
         return Transposed(self)
 
+    def __add__(self, other: Subspace) -> Subspace:  # type: ignore[override]
+        return Subspace(a + b for a, b in zip(self, other, strict=True))
+
     def __matmul__(self, rates: Sequence[Scalar]) -> mv:
         """S qd: 6m + 6a a freedom, less where S has zeros and ones."""
         return mv.of(_combined(self, rates))

@@ -12,7 +12,7 @@ from rbdkit.spatial import plucker, so3
 from rbdkit.spatial.compact.crosses import cross_cross, cross_symmetric, crossed
 from rbdkit.spatial.compact.free_about_z import abi_z
 from rbdkit.spatial.compact.inertias import abi, rbi
-from rbdkit.spatial.compact.joint_space import Forces
+from rbdkit.spatial.compact.joint_space import Forces, Subspace
 from rbdkit.spatial.compact.motion_force import fv, mv
 from rbdkit.spatial.compact.numbers import matrix, numbers, vector
 from rbdkit.spatial.compact.refusal import kind, refuse
@@ -101,14 +101,18 @@ class plx:
     def __matmul__(self, other: plx) -> plx: ...
     @overload
     def __matmul__(self, other: mv) -> mv: ...
+    @overload
+    def __matmul__(self, other: Subspace) -> Subspace: ...
     def __matmul__(self, other: Any) -> Any:
-        """X1 X2: 33m + 24a; X v."""
+        """X1 X2: 33m + 24a; X v; X S."""
         match other:
             case plx():
                 turn = self.E @ other.E if has_zeros(self.E) or has_zeros(other.E) else product(self.E, other.E)
                 return plx(turn, other.r + other.E.T @ self.r)
             case mv():
                 return self.apply(other)
+            case Subspace():
+                return Subspace(self.apply(axis) for axis in other)
             case fv():
                 refuse("plx @ fv", "X is for motions, and a force wants X*: use X.apply(f) or X.star @ f")
         refuse(f"plx @ {kind(other)}", "X multiplies a plx or an mv; X.apply(...) finds the rule for an inertia")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbdkit.spatial import body, plucker
+from rbdkit.spatial import body, plucker, so3
 from rbdkit.spatial.compact import Diagonal, Forces, JointMatrix, JointVector, Subspace, abi, fv, mv, plx, rbi
 from rbdkit.spatial.compact.rotation import TurnAboutZ
 from rbdkit.spatial.vector3 import Vector
@@ -30,6 +30,9 @@ def test_products_with_a_subspace_are_those_of_its_matrix(joint, rng):
     np.testing.assert_allclose(own_S.T @ fv.of(f), S.T @ f, atol=ROUNDING)
     np.testing.assert_allclose(matrix(IA @ own_S), A @ S, atol=ROUNDING)
     np.testing.assert_allclose((IA @ own_S).T @ mv.of(f), (A @ S).T @ f, atol=ROUNDING)
+    E, r = so3.random(rng), rng.normal(size=3)
+    np.testing.assert_allclose(matrix(plx(E, r) @ own_S + own_S), plucker.plucker(E, r) @ S + S, atol=ROUNDING)
+    assert JointVector(qd) @ JointVector(f[:3]) == pytest.approx(qd @ f[:3], abs=ROUNDING)
 
 
 def test_a_joint_is_eliminated_as_in_the_book(joint, rng):
