@@ -1,8 +1,9 @@
 """Adaptive integration: SciPy's methods with error estimate and variable steps; the explicit ones also compiled.
 
-A SciPy solver works on a flat vector. Coordinates on a manifold (quaternions) are no such thing, so the solver gets the
-displacement u from a reference point, a *chart*, and moves to a new chart when u grows beyond `CHART`. In compiled
-loops, `rbdkit.integrators.embedded_steps` takes the same steps, decision by decision.
+These methods work on a flat vector. Coordinates on a manifold (quaternions) are no such thing, so they get the
+displacement u from a reference point, a *chart*, and move to a new chart when u grows beyond `CHART`. The steps of the
+explicit ones are the text of `rbdkit.integrators.embedded_steps`, from Python and in compiled loops; they are those of
+SciPy, decision by decision. Those of the implicit ones are made by SciPy's solvers, driven here.
 
 An adaptive method of order p meets a jump of a force with many rejected steps. So steps end exactly where forces are
 known to jump or bend, and forces are evaluated a few roundings away from such a time, on the side of the step.
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 from rbdkit.errors import ConvergenceError, SimulationError
 from rbdkit.formulations import System
 from rbdkit.integrators.embedded_pair import TOO_MANY, TOO_SHORT, EmbeddedPair, pair_arrays, sides
-from rbdkit.integrators.embedded_steps import CHART, reach_next_time
+from rbdkit.integrators.embedded_program import reach_next_time
+from rbdkit.integrators.embedded_steps import CHART, OnFloats
 from rbdkit.spatial.read_numbers import shown
 from rbdkit.trace import Record
 
@@ -132,6 +134,9 @@ class Adaptive:
         n, steps, last = len(v), 0, times[0]
         if not np.isfinite(system.rate(times[0], x, v)).all():  # explicit solvers of SciPy would try for ever
             raise FloatingPointError(f"{self.name} cannot begin: there are no finite accelerations")
+        if self.explicit:
+            yield from self._explicit_samples(system, times, x, v)
+            return
         longest = self.longest(times)
         way = iter(self._stretches(times))
         stretch, dense = next(way), None
@@ -162,6 +167,24 @@ class Adaptive:
             yield system.move(x, y[:n]), y[n:], steps
             last = t
 
+    def _explicit_samples(
+        self, system: System, times: NDArray, x: NDArray, v: NDArray
+    ) -> Iterator[tuple[NDArray, NDArray, int]]:
+        """Yield what `samples` does, by the steps of an embedded pair."""
+        arrays = self.for_run(times, tuple(self._breaks(times)), tables=False).arrays(len(x), len(v))
+        steps = OnFloats(system, arrays, times, x, v)
+        for k, t in enumerate(times[1:]):
+            state = steps.to(float(t))
+            taken, fault = self.verdict(np.array([steps.steps, steps.why, steps.reached]), times, k)
+            if fault is not None:
+                raise fault
+            yield *state, taken
+
+    @property
+    def explicit(self) -> bool:
+        """Whether it is an embedded Runge-Kutta pair, whose steps are made here; SciPy makes those of the others."""
+        return isinstance(self.tableau, EmbeddedPair) or self.name in EXPLICIT
+
     def longest(self, times: NDArray) -> float:
         """Return the largest allowed step of a motion that is recorded at these times, s."""
         return float(np.max(np.diff(times))) if self.max_step is None else self.max_step
@@ -174,10 +197,14 @@ class Adaptive:
         """
         return _for_run(self, self.longest(times), breaks, tables)
 
+    def _breaks(self, times: NDArray) -> NDArray:
+        """Return the times of breaks on the way, s."""
+        breaks = np.union1d(self.breaks, times) if self.tables else self.breaks
+        return breaks[(breaks > times[0]) & (breaks <= times[-1])]
+
     def _stretches(self, times: NDArray) -> Iterator[tuple[float, float, float]]:
         """Yield the smooth intervals between breaks: (first time of evaluation of forces, last one, end), s."""
-        breaks = np.union1d(self.breaks, times) if self.tables else self.breaks
-        inside = breaks[(breaks > times[0]) & (breaks <= times[-1])]
+        inside = self._breaks(times)
         begin = float(times[0])
         for end, before, after in zip(inside, *sides(inside), strict=True):
             yield begin, float(before), float(end)
@@ -189,7 +216,7 @@ class Adaptive:
     @property
     def record(self) -> Record:
         """Function that records the steps (see `rbdkit.trace.Recordable`); implicit methods have none."""
-        if not isinstance(self.tableau, EmbeddedPair) and self.name not in EXPLICIT:
+        if not self.explicit:
             raise AttributeError(f"the steps of {self.name!r} are made by SciPy alone")
         return reach_next_time
 

@@ -1,7 +1,7 @@
-"""Embedded Runge-Kutta pairs from a user's tableau, and the tables of any pair for compiled steps (`embedded_steps`).
+"""Embedded Runge-Kutta pairs from a user's tableau, and the tables of any pair for `embedded_steps`.
 
 The coefficients are read from SciPy's classes at run time; `EmbeddedPair` makes such a class of a tableau. All pairs
-are brought into one form, tables of weights by stages, so that one program serves all of them.
+are brought into one form, tables of weights by stages, so that one text serves all of them.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class EmbeddedPair:
 
 
 def pair_arrays(solver: Any, max_steps: int, max_step: float, breaks: NDArray, nx: int, nv: int) -> dict[str, NDArray]:
-    """Return the arrays that `reach_next_time` reads and writes.
+    """Return the arrays that `embedded_steps` and `embedded_program` read, and those that the program writes.
 
     Parameters
     ----------

@@ -1,20 +1,24 @@
-"""Compiled steps of embedded Runge-Kutta pairs with step size control: SciPy's own algorithm, decision by decision.
+"""Steps of embedded Runge-Kutta pairs with step size control: one text, on floats and in compiled loops.
 
-Each iteration of the loop tries one step: its stages, its error estimate, the size of the next step. If a step ends
-beyond the time to be reached, dense output interpolates the state there. One program serves all pairs, by the tables
-of `embedded_pair`.
+Each turn tries one step: its stages, its error estimate, the size of the next step. If a step ends beyond the time to
+be reached, dense output interpolates the state there. Error norm, first step and controller: Hairer, Nørsett, Wanner,
+Solving Ordinary Differential Equations I, section II.4; limits and safety factors are SciPy's, and so are the steps.
 
-Several motions may run in lanes, each with its own step size: every decision is a flag of the lane, applied by
-`select`. A lane that is finished repeats its last step without effect while others go on. The number of iterations in
-one call is limited by "turns", so that a call returns in time; the next call continues where it stopped.
-
-Error norm and controller: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, section II.4.
+`OnFloats` runs the text for one motion, `rbdkit.integrators.embedded_program` records it. In a program several motions
+may run in lanes, each with its own step size. So every decision is a flag, 0 or 1, applied by `select`: a lane that is
+finished repeats its last step without effect while others go on.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdkit.formulations import System
 from rbdkit.integrators.embedded_pair import (
     ACCOUNT,
     DENSE,
@@ -27,382 +31,291 @@ from rbdkit.integrators.embedded_pair import (
     TOO_SHORT,
     TRIAL,
 )
-from rbdkit.trace import (
-    ELEMENTWISE,
-    LARGEST,
-    Index,
-    Moment,
-    Part,
-    Program,
-    Recorded,
-    Scalar,
-    Whole,
-    equal,
-    maximum,
-    minimum,
-    select,
-    sqrt,
-)
+from rbdkit.trace import ELEMENTWISE, LARGEST, Scalar, equal, maximum, minimum, select, sqrt
 
 CHART = 1.0
 """Displacement (rad or m) beyond which a step begins with a new chart, well below the singularity at 2 pi."""
 SAFETY, LEAST_FACTOR, MOST_FACTOR = 0.9, 0.2, 10.0
 """Step size control: safety factor, and limits of the ratio of successive step sizes (SciPy's values)."""
-ENDLESS = 2**30
 exp, log = ELEMENTWISE["exp"], ELEMENTWISE["log"]
 
 
-@dataclass(frozen=True)
-class Known:
-    """Access to the numbers of a program's array by name."""
+class EmbeddedSteps:
+    """The steps of a motion from one recorded time to the next, `time`; the last one may end beyond that.
 
-    program: Program
-    array: str
-    names: tuple[str, ...]
+    A step leads from y = (u, v) in `start` at t to that in `end` at t_new, with u the displacement from a chart. The
+    numbers in `FLAGS`, `NUMBERS` and `ACCOUNT` are attributes; as they are floats or places in a program, self has no
+    type in the text. A subclass says what the rest is on floats, or in a program::
 
-    def __getitem__(self, name: str) -> Scalar:
-        return self.program.load(self.array, 0, self.names.index(name))
-
-    def __setitem__(self, name: str, value: Scalar) -> None:
-        self.program.store(self.array, 0, self.names.index(name), value)
-
-
-@dataclass(frozen=True)
-class TrialMoment(Moment):
-    """Time of stage s of the trial step, on the way from times[n] to times[n + 1]."""
-
-    @property
-    def time(self) -> Scalar:
-        solver = Known(self.program, "solver", FLAGS + NUMBERS)
-        t = solver["t"] + self.program.load("c", self.s) * solver["h"]
-        return maximum(solver["earliest"], minimum(t, solver["latest"]))  # stay inside of jumps at either end
-
-    @property
-    def fraction(self) -> Scalar:
-        return (self.time - self.program.load("times", self.n, 0)) / self.h
-
-
-def reach_next_time(system: Recorded, n: Index) -> None:
-    """Record the steps from times[n] to times[n + 1]: a `rbdkit.trace.Record` on the arrays of `pair_arrays`.
-
-    The last step may end beyond times[n + 1]; the next call continues from its end.
-    """
-    way = _Way(system, n)
-    way.begin()
-    with system.program.loop(0, ENDLESS):
-        way.decide()
-        way.aim()
-        way.compute()
-    way.leave_if_not_there()
-    way.look_up()
-
-
-class _Way:
-    """Recorder of the steps from one recorded time to the next.
-
-    A step leads from (u_start, v_start) at t to (u_end, v_end) at t_new, with u the displacement from "x_chart". A lane
-    that is not active repeats its last step with the same result, so nothing of it changes.
+        turns()             repeats while there are steps left
+        when(flag)          once if a flag is 1 (in any of several lanes)
+        stages()            each stage with its role, if that is wanted
+        cases(role)         the role of a stage
+        components()        the components of y one by one, or all at once
+        breaks()            times where forces jump, with the times of evaluation on either side
+        total(of)           sum over components
+        add_up(row)         the `sum` of the rates with the weights of a row of the tableau
+        interpolate()       the `sum` of the rates with the weights of dense output at theta
+        evaluate(s)         the `rate` at `stage`; adds the sum of squares of the state to reach
+        displaced()         largest displacement in `end`
+        replace_chart()     moves the chart to `end`, where u is zero then
+        arrive()            takes the state in `stage` as that at the recorded time
     """
 
-    def __init__(self, system: Recorded, n: Index) -> None:
-        self.system, self.program, self.n, self.nv = system, system.program, n, system.nv
-        self.solver = Known(self.program, "solver", FLAGS + NUMBERS)
-        self.account = Known(self.program, "account", ACCOUNT)
-        self.stages = self.program.count("stages")
+    reach: Scalar
 
-    # --- numbers ------------------------------------------------------------------------------------------------------
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
 
-    @property
-    def time(self) -> Scalar:
-        """Time to be reached, s."""
-        return self.program.load("times", self.n, 1)
-
-    @property
-    def bound(self) -> Scalar:
-        """Upper bound for the end of a step: the next time of discontinuity, or the end of the motion."""
-        return self.solver["bound"]
-
-    @property
-    def under_way(self) -> Scalar:
-        """1 in lanes that have steps left, else 0."""
-        return select(self.account["reached"] < self.time, select(self.account["why"] > 0.0, 0.0, 1.0), 0.0)
-
-    def where(self, flag: str, a: Scalar, b: Scalar) -> Scalar:
-        """Return a in lanes where a flag of the solver is 1, else b."""
-        return select(equal(self.solver[flag], 0.0), b, a)
-
-    def keep(self, flag: str, **values: Scalar) -> None:
-        """Store numbers of the solver, in lanes where a flag is 1."""
-        found = {name: self.where(flag, value, self.solver[name]) for name, value in values.items()}
-        for name, value in found.items():
-            self.solver[name] = value
+    def reach_next_time(self: Any) -> None:
+        """Step until `time` is reached, and find the state there."""
+        for _ in self.turns():
+            self.begin()
+            self.aim()
+            for s, role in self.stages():
+                self.add_up(s)
+                for y in self.components():
+                    y.stage = y.start + self.h * y.sum
+                self.evaluate(s)
+                for case in self.cases(role):
+                    self.take_rates(s, case)
+        self.look_up()
 
     # --- a step -------------------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Record the initialisation before the very first step."""
-        program, solver = self.program, self.solver
-        with program.when("solver", 0, FLAGS.index("new")):
-            for k in self.system.coordinates():
-                program.store("x_chart", k, 0, program.load("x", k))
-            for k in self.system.freedoms():
-                for side in ("start", "end"):
-                    program.store(f"u_{side}", k, 0, 0.0)
-                    program.store(f"v_{side}", k, 0, program.load("v", k))
-            now = program.load("times", self.n)
-            solver["t"] = solver["t_new"] = solver["earliest"] = self.account["reached"] = now
-            solver["new"], solver["starting"], solver["stale"] = 0.0, 1.0, 1.0
+    @property
+    def under_way(self: Any) -> Scalar:
+        """1 if there are steps left, else 0."""
+        return select(self.reached < self.time, select(self.why > 0.0, 0.0, 1.0), 0.0)
 
-    def decide(self) -> None:
-        """End the loop if nothing is left to do, or no turn; after an accepted step, make its end the new start."""
-        program, solver, turns = self.program, self.solver, self.program.load("turns", 0)
-        solver["active"] = self.under_way
-        program.break_if(equal(solver["active"] * turns, 0.0))
-        program.store("turns", 0, 0, program.load("turns", 0) - 1.0)
-        begins = solver["active"] * solver["accepted"]
-        too_many = select(solver["since"] < program.load("max_steps", 0), 0.0, begins)
-        self.account["why"] = select(equal(too_many, 0.0), self.account["why"], float(TOO_MANY))
-        solver["active"] = solver["active"] - too_many
-        solver["begins"] = begins - too_many
-        solver["far"] = 0.0
-        for k in self.system.freedoms():
-            solver["far"] = maximum(solver["far"], abs(program.load("u_end", k)))
-        solver["replaced"] = select(solver["far"] > CHART, solver["begins"], 0.0)
-        with program.when("solver", 0, FLAGS.index("replaced")):
+    def begin(self: Any) -> None:
+        """After an accepted step, make its end the new start."""
+        begins = self.active * self.accepted
+        too_many = select(self.since < self.max_steps, 0.0, begins)
+        self.end_early(too_many, TOO_MANY)
+        self.begins = begins - too_many
+        self.far = self.displaced()
+        self.replaced = select(self.far > CHART, self.begins, 0.0)
+        for _ in self.when("replaced"):
             self.replace_chart()
-        for k in self.system.freedoms():
-            for name in ("u", "v", "u_rate", "v_rate"):
-                value = self.where("begins", program.load(f"{name}_end", k), program.load(f"{name}_start", k))
-                program.store(f"{name}_start", k, 0, value)
-                if name.endswith("rate"):
-                    program.store(f"{name}s", k, 0, value)
+            # rates of u belong to the old chart; the size of the step goes on, as SciPy's solver is restarted with it
+            self.keep("replaced", stale=1.0, h_next=minimum(self.last_time - self.reached, self.h))
+        for y in self.components():
+            y.start, y.rate_start = self.where("begins", y.end, y.start), self.where("begins", y.rate_end, y.rate_start)
+            y.rates[0] = y.rate_start
 
-    def replace_chart(self) -> None:
-        """Move the chart to the present state: u is zero there."""
-        self.system.move(Part("x_chart"), Part("u_end"), Part("x_stage"))
-        for k in self.system.coordinates():
-            x = self.where("replaced", self.program.load("x_stage", k), self.program.load("x_chart", k))
-            self.program.store("x_chart", k, 0, x)
-        for k in self.system.freedoms():
-            self.program.store("u_end", k, 0, self.where("replaced", 0.0, self.program.load("u_end", k)))
-        left = self.program.load("last_time", 0) - self.account["reached"]
-        # rates of u belong to the old chart; the size of the step goes on, as SciPy's solver is restarted with it
-        self.keep("replaced", stale=1.0, h_next=minimum(left, self.solver["h"]))
-
-    def aim(self) -> None:
+    def aim(self: Any) -> None:
         """Choose the end of the trial step."""
-        solver = self.solver
-        landed = equal(solver["t_new"], solver["bound"])
-        now = solver["t_new"]
-        self.keep(
-            "begins",
-            t=now,
-            rejected=0.0,
-            earliest=select(landed, solver["beyond"], now),
-            # beyond a jump of forces the rates are others than those at the end of the step before
-            stale=select(landed, 1.0, solver["stale"]),
-        )
-        self.find_bound()
-        t = solver["t"]
+        landed, now = equal(self.t_new, self.bound), self.t_new
+        # beyond a jump of forces the rates are others than those at the end of the step before
+        earliest, stale = select(landed, self.beyond, now), select(landed, 1.0, self.stale)
+        self.keep("begins", t=now, rejected=0.0, earliest=earliest, stale=stale)
+        self.bound = self.latest = self.beyond = self.end
+        for time, before, after in self.breaks():
+            nearer = select(self.t < time, select(self.bound < time, 0.0, 1.0), 0.0)
+            for name, value in (("bound", time), ("latest", before), ("beyond", after)):
+                setattr(self, name, select(equal(nearer, 0.0), getattr(self, name), value))
+        t = self.t
         # the next number after t (Rump et al. 2009, successor by rounding); ten of the smallest one at 0
-        spacing = (t + 1.1102230246251568e-16 * t) - t
-        least = maximum(10.0 * spacing, 5e-323)
-        self.keep("begins", h_next=maximum(least, minimum(solver["h_next"], self.program.load("max_step", 0))))
+        least = maximum(10.0 * ((t + 1.1102230246251568e-16 * t) - t), 5e-323)
+        self.keep("begins", h_next=maximum(least, minimum(self.h_next, self.max_step)))
         # only a rejected step may become too short; a first try is made at least that long
-        again = solver["active"] * (1.0 - solver["begins"]) * (1.0 - solver["starting"])
-        too_short = select(solver["h_next"] < least, again, 0.0)
-        self.account["why"] = select(equal(too_short, 0.0), self.account["why"], float(TOO_SHORT))
-        solver["active"] = solver["active"] - too_short
-        t_new = minimum(self.bound, t + solver["h_next"])
+        again = self.active * (1.0 - self.begins) * (1.0 - self.starting)
+        self.end_early(select(self.h_next < least, again, 0.0), TOO_SHORT)
+        t_new = minimum(self.bound, t + self.h_next)
         self.keep("active", t_new=t_new, h=t_new - t, accepted=0.0)
-        solver["reach"] = 0.0
-        makes_step = solver["active"] * (1.0 - solver["starting"])
-        flags = {FIRST: solver["active"] * solver["stale"], TRIAL: solver["active"] * solver["starting"], DENSE: 0.0}
+        self.reach = 0.0
+        makes_step = self.active * (1.0 - self.starting)
+        flags = {FIRST: self.active * self.stale, TRIAL: self.active * self.starting, DENSE: 0.0}
         for role, wanted in {**flags, INNER: makes_step, LAST: makes_step}.items():
-            self.program.store("wanted", 0, role, wanted)
+            self.wanted[role] = wanted
 
-    def find_bound(self) -> None:
-        """Find the upper bound of the step: the next discontinuity after t, or the final time (the next recorded one if
-        "landing"); with the times of evaluation on either side of it."""
-        program, solver = self.program, self.solver
-        end = select(equal(program.load("landing", 0), 0.0), program.load("last_time", 0), self.time)
-        for name in ("bound", "latest", "beyond"):
-            solver[name] = end
-        with program.loop(0, program.entry("n_breaks", 0)) as i:
-            time = program.load("breaks", i)
-            nearer = select(solver["t"] < time, select(solver["bound"] < time, 0.0, 1.0), 0.0)
-            found = {"bound": "breaks", "latest": "breaks_before", "beyond": "breaks_after"}
-            for name, array in found.items():
-                solver[name] = select(equal(nearer, 0.0), solver[name], program.load(array, i))
+    def end_early(self: Any, flag: Scalar, why: int) -> None:
+        """End the motion here where a flag is 1."""
+        self.why = select(equal(flag, 0.0), self.why, float(why))
+        self.active = self.active - flag
 
-    def compute(self) -> None:
-        """Record the loop over stages; those whose role is not "wanted" are skipped."""
-        program = self.program
-        with program.loop(0, self.stages) as s:
-            role, row = program.entry("roles", s), s * self.nv
-            with program.when("wanted", role):
-                self.evaluate(s)
-                for case in program.switch(role, range(5)):
-                    for k in self.system.freedoms():
-                        for name in ("u", "v"):
-                            rate = program.load(f"{name}_rate", k)
-                            if case == FIRST:
-                                rate = self.where("stale", rate, program.load(f"{name}_rate_start", k))
-                                program.store(f"{name}_rate_start", k, 0, rate)
-                            elif case == LAST:
-                                program.store(f"{name}_rate_end", k, 0, rate)
-                                program.store(f"{name}_end", k, 0, program.load(f"{name}_stage", k))
-                            program.store(f"{name}_rates", k + row, 0, rate)
-                    if case == FIRST:
-                        self.keep("active", stale=0.0)
-                        with program.when("solver", 0, FLAGS.index("starting")):
-                            self.guess_first_step()
-                    elif case == TRIAL:
-                        self.choose_first_step()
-                    elif case == LAST:
-                        self.judge()
+    def time_of(self: Any, s: Any) -> Scalar:
+        """Return the time of stage s, on the sides of jumps of forces that the step is on, s."""
+        return maximum(self.earliest, minimum(self.t + self.c[s] * self.h, self.latest))
 
-    def evaluate(self, s: Index) -> None:
-        """Evaluate the rates of stage s."""
-        program, system = self.program, self.system
-        self.add_up(s)
-        for k in system.freedoms():
-            for name in ("u", "v"):
-                change = self.solver["h"] * program.load(f"{name}_sum", k)
-                program.store(f"{name}_stage", k, 0, program.load(f"{name}_start", k) + change)
-        system.move(Part("x_chart"), Part("u_stage"), Part("x_stage"))
-        system.local_rate(Part("u_stage"), Part("v_stage"), Part("u_rate"))
-        system.rate(TrialMoment(program, self.n, s), Part("x_stage"), Part("v_stage"), Part("v_rate"))
-        for numbers, name in ((system.coordinates, "x_stage"), (system.freedoms, "v_stage")):
-            for k in numbers():
-                x = program.load(name, k)
-                # tells in `judge` whether any stage was beyond `LARGEST` or not a number
-                self.solver["reach"] = self.solver["reach"] + x * x
-
-    def add_up(self, row: Whole) -> None:
-        """Store in "u_sum", "v_sum" the sum of the stages' rates with the weights of a row of the tableau."""
-        program = self.program
-        self.clear_sums()
-        with program.loop(program.entry("first_term", row), program.entry("first_term", row + 1)) as term:
-            self.add(program.entry("terms", term), "weights", term)
-
-    def clear_sums(self) -> None:
-        for k in self.system.freedoms():
-            for name in ("u_sum", "v_sum"):
-                self.program.store(name, k, 0, 0.0)
-
-    def add(self, j: Whole, weights: str, place: Whole) -> None:
-        """Add the rates of stage j times a weight to the sums."""
-        program, row = self.program, j * self.nv
-        for k in self.system.freedoms():
-            weight = program.load(weights, place)
-            for name in ("u", "v"):
-                more = weight * program.load(f"{name}_rates", k + row)
-                program.store(f"{name}_sum", k, 0, program.load(f"{name}_sum", k) + more)
-
-    def measure(self, name: str, u: str, v: str) -> None:
-        """Store the mean square of numbers, each relative to its tolerance."""
-        program, solver = self.program, self.solver
-        solver[name] = 0.0
-        for k in self.system.freedoms():
-            for y, values in (("u", u), ("v", v)):
-                size = maximum(abs(program.load(f"{y}_start", k)), abs(program.load(f"{y}_end", k)))
-                allowed = program.load(f"{y}_atol", k) + size * program.load(f"{y}_rtol", k)
-                x = program.load(values, k) / allowed
-                solver[name] = solver[name] + x * x
-        solver[name] = solver[name] / program.load("pair_size", 0)
-
-    def root(self, x: Scalar) -> Scalar:
-        """Return the power 1 / (order of the error estimate + 1) of a number."""
-        return exp(self.program.load("exponent", 0) * log(x))
+    def take_rates(self: Any, s: Any, case: int) -> None:
+        """Keep the rates of stage s, and do what its role says."""
+        for y in self.components():
+            if case == FIRST:
+                y.rate = y.rate_start = self.where("stale", y.rate, y.rate_start)
+            elif case == LAST:
+                y.rate_end, y.end = y.rate, y.stage
+            if case != TRIAL:
+                y.rates[s] = y.rate
+        if case == FIRST:
+            self.keep("active", stale=0.0)
+            for _ in self.when("starting"):
+                self.guess_first_step()
+        elif case == TRIAL:
+            self.choose_first_step()
+        elif case == LAST:
+            self.judge()
 
     # --- the length of a step -----------------------------------------------------------------------------------------
 
-    def guess_first_step(self) -> None:
-        """Guess the first step size h_0 (Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, II.4)."""
-        solver = self.solver
-        self.measure("d_0", "u_start", "v_start")
-        self.measure("d_1", "u_rate_start", "v_rate_start")
-        d_0, d_1 = sqrt(solver["d_0"]), sqrt(solver["d_1"])
+    def mean_square(self: Any, of: Callable[[Any], Any]) -> Scalar:
+        """Return the mean square of components, each relative to its tolerance."""
+
+        def square(y: Any) -> Any:
+            x = of(y) / (y.atol + maximum(abs(y.start), abs(y.end)) * y.rtol)
+            return x * x
+
+        return self.total(square) / self.pair_size
+
+    def root(self: Any, x: Scalar) -> Scalar:
+        """Return the power 1 / (order of the error estimate + 1) of a number."""
+        return exp(self.exponent * log(x))
+
+    def guess_first_step(self: Any) -> None:
+        """Guess the first step size h_0 (Hairer, Nørsett, Wanner, II.4)."""
+        self.d_0 = self.mean_square(lambda y: y.start)
+        self.d_1 = self.mean_square(lambda y: y.rate_start)
+        d_0, d_1 = sqrt(self.d_0), sqrt(self.d_1)
         # at rest, or without forces, the ratio says nothing about the time scale
         slow = minimum(d_0, d_1) < 1e-5
-        h_0 = select(slow, 1e-6, 0.01 * d_0 / select(slow, 1.0, d_1))
-        solver["h"] = minimum(self.bound - solver["t"], h_0)
+        self.h = minimum(self.bound - self.t, select(slow, 1e-6, 0.01 * d_0 / select(slow, 1.0, d_1)))
 
-    def choose_first_step(self) -> None:
+    def choose_first_step(self: Any) -> None:
         """Choose the first step size from the change of the rates in an Euler step of length h_0 (ibid.)."""
-        program, solver = self.program, self.solver
-        for k in self.system.freedoms():
-            for y in ("u", "v"):
-                program.store(f"{y}_sum", k, 0, program.load(f"{y}_rate", k) - program.load(f"{y}_rate_start", k))
-        self.measure("d_0", "u_sum", "v_sum")
-        d_1, d_2 = sqrt(solver["d_1"]), sqrt(solver["d_0"]) / solver["h"]
-        solver["error"] = maximum(d_1, d_2)
-        h_0 = solver["h"]
-        h_1 = self.root(0.01 / maximum(1e-15, solver["error"]))
-        h_1 = select(solver["error"] > 1e-15, h_1, maximum(1e-6, 1e-3 * h_0))
-        longest = minimum(self.bound - solver["t"], program.load("max_step", 0))
-        solver["h_next"] = minimum(longest, minimum(h_1, 100.0 * h_0))
-        solver["starting"] = 0.0
+        self.d_0 = self.mean_square(lambda y: y.rate - y.rate_start)
+        h_0, change = self.h, maximum(sqrt(self.d_1), sqrt(self.d_0) / self.h)
+        h_1 = select(change > 1e-15, self.root(0.01 / maximum(1e-15, change)), maximum(1e-6, 1e-3 * h_0))
+        longest = minimum(self.bound - self.t, self.max_step)
+        self.h_next, self.starting = minimum(longest, minimum(h_1, 100.0 * h_0)), 0.0
 
-    def judge(self) -> None:
+    def judge(self: Any) -> None:
         """Accept or reject the step by its error estimate, and choose the size of the next one."""
-        program, solver, account = self.program, self.solver, self.account
-        for name, row in (("d_0", self.stages), ("d_1", self.stages + 1)):
+        for name, row in (("d_0", self.n_stages), ("d_1", self.n_stages + 1)):
             self.add_up(row)
-            self.measure(name, "u_sum", "v_sum")
+            setattr(self, name, self.mean_square(lambda y: y.sum))
         # DOP853 combines two estimates (Hairer, Nørsett, Wanner, section II.10); other pairs have d_1 = 0, and then the
         # error is h sqrt(d_0)
-        squares = solver["d_0"] + 0.01 * solver["d_1"]
-        error = solver["h"] * solver["d_0"] / sqrt(select(equal(squares, 0.0), 1.0, squares))
+        squares = self.d_0 + 0.01 * self.d_1
+        error = self.h * self.d_0 / sqrt(select(equal(squares, 0.0), 1.0, squares))
         # comparisons with a number that is none are false: such a step has the largest error and is rejected
-        solver["error"] = select(solver["reach"] < LARGEST * LARGEST, error, LARGEST)
-        fine, factor = solver["error"] < 1.0, SAFETY / self.root(solver["error"])
+        error = select(self.reach < LARGEST * LARGEST, error, LARGEST)
+        fine, factor = error < 1.0, SAFETY / self.root(maximum(1e-300, error))
         # no growth right after a rejection, which would be rejected again
-        longer = self.where("rejected", minimum(1.0, factor), minimum(MOST_FACTOR, factor))
-        good = select(fine, solver["active"], 0.0)
-        solver["accepted"] = self.where("active", good, solver["accepted"])
-        solver["h_next"] = self.where(
-            "active", solver["h"] * select(fine, longer, maximum(LEAST_FACTOR, factor)), solver["h_next"]
-        )
-        solver["rejected"] = self.where("active", 1.0 - good, solver["rejected"])
-        solver["since"] = solver["since"] + good
-        solver["taken"] = solver["taken"] + good
-        account["reached"] = select(equal(good, 0.0), account["reached"], solver["t_new"])
-        program.store("wanted", 0, DENSE, select(self.time < solver["t_new"], good, 0.0))
+        longer = minimum(self.where("rejected", 1.0, MOST_FACTOR), factor)
+        good = select(fine, self.active, 0.0)
+        h_next = self.h * select(fine, longer, maximum(LEAST_FACTOR, factor))
+        self.keep("active", accepted=good, h_next=h_next, rejected=1.0 - good)
+        self.since, self.taken = self.since + good, self.taken + good
+        self.reached = select(equal(good, 0.0), self.reached, self.t_new)
+        self.wanted[DENSE] = select(self.time < self.t_new, good, 0.0)
 
     # --- the time that is to be reached -------------------------------------------------------------------------------
 
-    def leave_if_not_there(self) -> None:
-        """End the program if its turns are used up before the time is reached; the next call continues."""
-        self.solver["active"] = self.under_way
-        with self.program.when("solver", 0, FLAGS.index("active")):
-            self.program.leave_if(self.program.load("turns", 0) < 0.5)
+    def look_up(self: Any) -> None:
+        """Find the state at the recorded time by dense output."""
+        self.theta = (self.time - self.t) / self.h
+        self.interpolate()
+        for y in self.components():
+            between = y.start + self.h * y.sum
+            # a step that ends there needs no interpolation, whose order is lower than that of the step
+            y.stage = select(equal(self.t_new, self.time), y.end, between)
+        self.arrive()
+        ended = self.why > 0.0
+        self.steps, self.since = select(ended, self.steps, self.taken), select(ended, self.since, 0.0)
 
-    def look_up(self) -> None:
-        """Store the state at the recorded time by dense output; one beyond `LARGEST` if the motion has ended."""
-        program, system, solver, account = self.program, self.system, self.solver, self.account
-        solver["theta"] = (self.time - solver["t"]) / solver["h"]
-        self.clear_sums()
-        with program.loop(0, self.stages) as j:
-            program.store("scratch", 0, 0, 0.0)
-            powers = program.entry("dense_powers", 0)
-            first = j * powers
-            with program.loop(0, powers) as i:
-                # Horner's scheme in theta; in DOP853's polynomials theta and 1 - theta take turns
-                factor = program.load("offset", i) + program.load("slope", i) * solver["theta"]
-                weight = (program.load("scratch", 0) + program.load("dense", first + i)) * factor
-                program.store("scratch", 0, 0, weight)
-            self.add(j, "scratch", 0)
-        for k in system.freedoms():
-            for y, result in (("u", "u_stage"), ("v", "v_new")):
-                between = program.load(f"{y}_start", k) + solver["h"] * program.load(f"{y}_sum", k)
-                # a step that ends there needs no interpolation, whose order is lower than that of the step
-                x = select(equal(solver["t_new"], self.time), program.load(f"{y}_end", k), between)
-                if y == "v":
-                    x = select(account["why"] > 0.0, 2.0 * LARGEST, x)
-                program.store(result, k, 0, x)
-        system.move(Part("x_chart"), Part("u_stage"), Part("x_new"))
-        ended = account["why"] > 0.0
-        account["steps"] = select(ended, account["steps"], solver["taken"])
-        solver["since"] = select(ended, solver["since"], 0.0)
+    # --- flags --------------------------------------------------------------------------------------------------------
+
+    def where(self: Any, flag: str, a: Any, b: Any) -> Any:
+        """Return a where a flag is 1, else b."""
+        return select(equal(getattr(self, flag), 0.0), b, a)
+
+    def keep(self: Any, flag: str, **values: Scalar) -> None:
+        """Set numbers where a flag is 1."""
+        found = {name: self.where(flag, value, getattr(self, name)) for name, value in values.items()}
+        for name, value in found.items():
+            setattr(self, name, value)
+
+
+class OnFloats(EmbeddedSteps):
+    """The steps of one motion of a `System`, from Python. arrays : see `embedded_pair.pair_arrays`."""
+
+    def __init__(self, system: System, arrays: dict[str, NDArray], times: NDArray, x: NDArray, v: NDArray) -> None:
+        self.system, self.arrays, self.nv, self.x_chart = system, arrays, len(v), x
+        for name in FLAGS + NUMBERS + ACCOUNT:
+            setattr(self, name, 0.0)
+        for name in ("max_step", "max_steps", "exponent", "pair_size"):
+            setattr(self, name, float(arrays[name][0]))
+        self.c, self.wanted, self.n_stages = arrays["c"].tolist(), [0.0] * 5, len(arrays["c"])
+        self.end = self.last_time = float(times[-1])
+        self.t = self.t_new = self.earliest = self.reached = float(times[0])
+        self.active = self.starting = self.stale = 1.0
+        y = np.concatenate([np.zeros(len(v)), v])
+        rtol, atol = (np.concatenate([arrays[f"u_{name}"], arrays[f"v_{name}"]]) for name in ("rtol", "atol"))
+        rates = np.zeros((self.n_stages, len(y)))
+        self.y = SimpleNamespace(
+            start=y, end=y, rate_start=0.0 * y, rate_end=0.0 * y, rates=rates, rtol=rtol, atol=atol
+        )
+
+    def to(self, time: float) -> tuple[NDArray, NDArray]:
+        """Return the state at a later time."""
+        self.time = time
+        self.reach_next_time()
+        return self.x, self.v
+
+    def turns(self) -> Iterator[None]:
+        while self.under_way:
+            yield
+
+    def when(self, flag: str) -> Iterator[None]:
+        if getattr(self, flag):
+            yield
+
+    def stages(self) -> Iterator[tuple[int, int]]:
+        return ((s, role) for s, role in enumerate(self.arrays["roles"].tolist()) if self.wanted[role])
+
+    def cases(self, role: int) -> Iterator[int]:
+        yield role
+
+    def components(self) -> Iterator[SimpleNamespace]:
+        yield self.y
+
+    def breaks(self) -> Iterator[tuple[float, float, float]]:
+        next_one = np.searchsorted(self.arrays["breaks"], self.t, side="right")
+        columns = [self.arrays[name][next_one:][:1].tolist() for name in ("breaks", "breaks_before", "breaks_after")]
+        return zip(*columns, strict=True)
+
+    def total(self, of: Callable[[Any], NDArray]) -> float:
+        return float(np.sum(of(self.y)))
+
+    def add_up(self, row: int) -> None:
+        first, end = self.arrays["first_term"][row : row + 2]
+        self.y.sum = self.arrays["weights"][first:end] @ self.y.rates[self.arrays["terms"][first:end]]
+
+    def interpolate(self) -> None:
+        weights = 0.0
+        # Horner's scheme in theta; in DOP853's polynomials theta and 1 - theta take turns
+        factors = self.arrays["offset"] + self.arrays["slope"] * self.theta
+        for factor, row in zip(factors, self.arrays["dense"].reshape(self.n_stages, -1).T, strict=True):
+            weights = (weights + row) * factor
+        self.y.sum = weights @ self.y.rates
+
+    def evaluate(self, s: int) -> None:
+        system, u, v = self.system, self.y.stage[: self.nv], self.y.stage[self.nv :]
+        try:
+            x = system.move(self.x_chart, u)
+            self.y.rate = np.concatenate([system.local_rate(u, v), system.rate(float(self.time_of(s)), x, v)])
+            self.reach += float(x @ x + v @ v)
+        except FloatingPointError:
+            # it cannot be computed there, so the step is rejected
+            self.y.rate = np.full(2 * self.nv, np.nan)
+
+    def displaced(self) -> float:
+        return float(np.max(np.abs(self.y.end[: self.nv]), initial=0.0))
+
+    def replace_chart(self) -> None:
+        self.x_chart = self.system.move(self.x_chart, self.y.end[: self.nv])
+        self.y.end = np.concatenate([np.zeros(self.nv), self.y.end[self.nv :]])
+
+    def arrive(self) -> None:
+        self.x, self.v = self.system.move(self.x_chart, self.y.stage[: self.nv]), self.y.stage[self.nv :]
