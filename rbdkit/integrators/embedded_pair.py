@@ -26,7 +26,7 @@ TOO_SHORT, TOO_MANY = 1, 2
 
 FLAGS = ("new", "starting", "stale", "active", "begins", "replaced", "accepted", "rejected")
 NUMBERS = (
-    "t", "t_new", "h", "h_next", "far", "reach", "d_0", "d_1", "error", "since", "taken", "theta",
+    "t", "t_new", "h", "h_next", "far", "reach", "d_0", "d_1", "since", "taken", "theta",
     "bound", "earliest", "latest", "beyond",
 )  # fmt: skip
 """Fields of the array "solver": flags (0 or 1) and numbers."""
