@@ -53,6 +53,8 @@ from rbdkit.trace import (
 Values = Sequence[Scalar]
 Central = tuple[Matrix, Vector, Vector, Vector]
 """Rotation and position of a central frame, and its twist: linear and angular part along its axes."""
+Load = tuple[Sequence[Scalar], Vector | None]
+"""Acceleration of the centre of mass, in world axes, and the moment about it, in body axes; None without loads."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,12 @@ class BodyEquations:
     twist: Callable[[Values, Matrix, Values], mv]
     velocity: Callable[[Values, Matrix, mv], Values]
     inertia: Callable[[Values], Symmetric]
+
+    def central(self, numbers: Values, x: Values, v: Values) -> Central:
+        """Return pose and twist of the central frame."""
+        R, r = self.pose(x)
+        V = self.twist(numbers, R, v)
+        return R, r, V.v, V.omega
 
 
 def of_rows(x: Values) -> tuple[Matrix, Vector]:
@@ -137,15 +145,10 @@ class FreeBody:
 
     def central(self, x: Part | Kept, v: Part | Kept) -> Central:
         """Return pose and twist of the central frame."""
-        R, r = self.equations.pose(self._load(x, self._x))
-        V = self.equations.twist(self.numbers(), R, self._load(v, self._v))
-        return R, r, V.v, V.omega
+        return self.equations.central(self.numbers(), self._load(x, self._x), self._load(v, self._v))
 
-    def acting(self, moment: Moment, x: Part | Kept, v: Part | Kept) -> tuple[list[Scalar], Vector | None]:
-        """Return the acceleration of the centre of mass, in world axes, and the moment about it, in body axes.
-
-        The moment is None without loads; loads must have been evaluated by `FreeBodySystem.decide`.
-        """
+    def acting(self, moment: Moment, x: Part | Kept, v: Part | Kept) -> Load:
+        """Return what acts on the body; loads must have been evaluated by `FreeBodySystem.decide`."""
         if self.loads is None:
             return self.gravity(), None
         pushed, about = self.loads.on(self.i, moment, *self.central(x, v)[:2])

@@ -9,7 +9,7 @@ makes of them a `Formulation` of all bodies: conversion from joint coordinates, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
 from rbdkit.formulations.applied import own_forces_of
 from rbdkit.formulations.body_loads import joint_force_at_centre, loaded_by, loads_of, wrench_at_centre
-from rbdkit.formulations.body_system import BodyEquations, Values, flat, motion, of_rows
+from rbdkit.formulations.body_system import BodyEquations, Central, Load, Values, flat, motion, of_rows
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.with_elements import stored_energy, with_elements
 from rbdkit.joints import Free
@@ -27,7 +27,7 @@ from rbdkit.model.force import inner
 from rbdkit.model.kept import snapshot
 from rbdkit.spatial import se3
 from rbdkit.spatial.compact import mv
-from rbdkit.spatial.vector3 import ZERO, Vector
+from rbdkit.spatial.vector3 import Symmetric, Vector
 from rbdkit.trace import LARGEST, Recordable, Run, run_motion
 
 FEW = 4
@@ -141,12 +141,36 @@ class FreeBodies:
 
     def forces(self, t: float, x: NDArray, v: NDArray) -> NDArray:
         """Return force and moment (n, 6) about the centre of mass on each body, in body coordinates."""
+        fall, moment = self.acting(t, x, v)
+        _, own_x = self._columns(x)
+        force = self.mass * (self.equations.pose(own_x)[0].T @ Vector(fall))
+        return np.column_stack([*force, *(3 * [np.zeros(self.n)] if moment is None else moment)])
 
-        def wrench(numbers: Values, x: Values, mass: Values, *loads: Values) -> Values:
-            fall, moment = self._acting(x, *loads)
-            return [*(mass[0] * (self.equations.pose(x)[0].T @ fall)), *(moment or ZERO)]
+    # --- all bodies at once, for methods that do not need the equations of motion -------------------------------------
 
-        return self._each(wrench, x, self.mass, *self._loads(t, x, v)).reshape(self.n, 6)
+    @property
+    def inertias(self) -> Symmetric:
+        """Inertia of the bodies about their centres of mass."""
+        return self.equations.inertia(*self._columns())
+
+    def central(self, x: NDArray, v: NDArray) -> Central:
+        """Return poses and twists of the central frames."""
+        return self.equations.central(*self._columns(finite(x), finite(v)))
+
+    def acting(self, t: float, x: NDArray, v: NDArray) -> Load:
+        """Return what acts on the bodies."""
+        _, *given = self._columns(x, *self._loads(t, x, v))
+        return self._acting(*given)
+
+    def placed(self, frame: Central) -> tuple[NDArray, NDArray]:
+        """Return the state (x, v) with given central frames."""
+        R, r, U, Omega = frame
+        x, v = self.equations.place(R, r), self.equations.velocity(self._columns()[0], R, mv(Omega, U))
+        return np.array(x).ravel(order="F"), np.array(v).ravel(order="F")
+
+    def _columns(self, *stacks: NDArray) -> list[Any]:
+        """Return the parameters of the bodies, and stacks, with the bodies as last axis."""
+        return [x.reshape(self.n, -1).T for x in (self.numbers, *stacks)]
 
     def _loads(self, t: float, x: NDArray, v: NDArray) -> tuple[NDArray, ...]:
         """Return 1 / mass and centre of mass, external and joint force of each body; nothing without forces."""
@@ -156,7 +180,7 @@ class FreeBodies:
         f_ext = none if self.f_ext is None else self.f_ext(t, x, v)[1:].ravel()
         return self._lightness_and_com, f_ext, none if self.tau is None else self.tau(t, x, v)
 
-    def _acting(self, x: Values, *loads: Values) -> tuple[Vector, Vector | None]:
+    def _acting(self, x: Values, *loads: Values) -> Load:
         """Return the acceleration of a centre of mass, world axes, and the moment about it, body axes; see `_loads`."""
         gravity = Vector(self.model.gravity.tolist())
         if not loads:

@@ -9,11 +9,12 @@ A step is kick, drift, kick:
 
 1. half of the impulse and of the moment's impulse, from the loads at the start;
 2. drift: the centre moves along a straight line; the turn F = exp(f) solves ``skew(h Pi) = F J_d - J_d F^T``, three
-   equations for each body, by Newton's method with its exact Jacobian. Angular momentum stays the same in world axes;
+   equations for each body, by Newton's method. Angular momentum stays the same in world axes;
 3. the other half, from the loads at the end.
 
-`MoserVeselov.step` is the readable form for all bodies at once, `turn` and `arrive` record the same for one body in a
-compiled loop. With f = theta n, the equation reads ``sin(theta)/theta J f + (1 - cos theta)/theta^2 f x J f = h Pi``.
+The functions of one body, `kicked`, `left_side`, `drifted` and `arrived`, compute on floats in `MoserVeselov.step`, and
+are recorded for compiled loops in `turn` and `arrive`. With f = theta n, the equation of the turn reads
+``sin(theta)/theta J f + (1 - cos theta)/theta^2 f x J f = h Pi``.
 T. Lee, M. Leok, N. H. McClamroch (2005); J. Moser, A. P. Veselov (1991); see `MoserVeselov`.
 """
 
@@ -22,22 +23,22 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from rbdkit.engine.steps.manifold import exp, quaternion_matrix
 from rbdkit.formulations import System
+from rbdkit.formulations.body_system import Central, Load
 from rbdkit.formulations.free_bodies import FreeBodies
 from rbdkit.integrators import newton
 from rbdkit.integrators.integrator import OneStep
 from rbdkit.integrators.newton import Solve
 from rbdkit.integrators.state import Stage, State
-from rbdkit.spatial import se3, so3
-from rbdkit.spatial.stumpff import sinc, stumpff, versine
-from rbdkit.spatial.vector3 import Symmetric, Vector, cross, dot
+from rbdkit.spatial.vector3 import Matrix, Symmetric, Vector, cross, dot
 from rbdkit.trace import Index, Moment, Newton, Part, Record, Scalar, maximum, newton_arrays, select, sin, sqrt
 
 X, V, X_NEW, V_NEW, HALFWAY = Part("x"), Part("v"), Part("x_new"), Part("v_new"), Part("halfway")
+Halfway = tuple[Matrix, Vector, Vector, Vector]
+"""Pose after the drift, velocity of the centre in world axes, angular momentum in body axes."""
 SOLVED = 1e-15
 """Tolerance of the residual, relative to the largest angular impulse."""
 
@@ -78,22 +79,14 @@ class MoserVeselov(OneStep):
 
     def step(self, system: System, state: State, h: float) -> State:
         assert isinstance(system, FreeBodies)
-        H, v_L = system.frames(state.x), system.twists(state.x, state.v)
-        force, moment = np.split(system.forces(state.t, state.x, state.v), 2, axis=-1)
-        # in world axes, where a velocity stays the same while the body turns
-        pushed = _world(H, v_L[:, :3] + 0.5 * h * force / system.mass[:, None])
-        turning = _times(system.J, v_L[:, 3:]) + 0.5 * h * moment
-        f, solved = _turns(system.J, h * turning, h * v_L[:, 3:], state.t)
-
-        F = so3.exp(f)
-        H_new = se3.pose(H[:, :3, :3] @ F, H[:, :3, 3] + h * pushed)
-        # the same vector in world axes, so F^T times it in the axes of the turned body
-        turning = _times(np.swapaxes(F, -1, -2), turning)
-        x = system.place(H_new)
+        J, frame, load = system.inertias, system.central(state.x, state.v), system.acting(state.t, state.x, state.v)
+        moved, spin = kicked(J, frame, load, h)
+        f, solved = _turn(J, h * frame[3], h * spin, state.t)
+        halfway = drifted(frame, moved, spin, f, h)
         # loads may depend on velocities: those at the end are first estimated with the loads at the start
-        v = self._pushed(system, x, pushed, turning, 0.5 * h * _world(H, force), 0.5 * h * moment)
-        force, moment = np.split(system.forces(state.t + h, x, v), 2, axis=-1)
-        v = self._pushed(system, x, pushed, turning, 0.5 * h * _world(H_new, force), 0.5 * h * moment)
+        for _ in range(2):
+            x, v = system.placed(arrived(J, *halfway, load, h))
+            load = system.acting(state.t + h, x, v)
         return State(state.t + h, x, v, solve=solved)
 
     def stages(self, system: System, state: State, h: float) -> list[Stage]:
@@ -121,15 +114,40 @@ class MoserVeselov(OneStep):
         """Return the arrays that `record` reads and writes; see `rbdkit.trace.Recordable`."""
         return {"c": np.array([0.0, 1.0]), "impulse": np.zeros(nv), "halfway": np.zeros(nv), **newton_arrays(nv)}
 
-    @staticmethod
-    def _pushed(
-        system: FreeBodies, x: NDArray, velocity: NDArray, turning: NDArray, push: NDArray, twist: NDArray
-    ) -> NDArray:
-        """Return v at x, from a velocity in world axes plus the impulse push, and an angular momentum plus twist."""
-        H = system.frames(x)
-        U = _times(np.swapaxes(H[:, :3, :3], -1, -2), velocity + push / system.mass[:, None])
-        Omega = np.linalg.solve(system.J, (turning + twist)[..., None])[..., 0]
-        return system.set_twists(x, np.concatenate([U, Omega], axis=-1))
+
+# --- a body: on floats, of all bodies at once, and in a program -------------------------------------------------------
+
+
+def kicked(J: Symmetric, frame: Central, load: Load, h: Scalar) -> tuple[Vector, Vector]:
+    """Return the velocity of the centre, world axes, and the angular momentum, body axes, after half of the impulse."""
+    R, _, U, Omega = frame
+    fall, moment = load
+    spin: Vector = J @ Omega
+    return R @ U + (0.5 * h) * Vector(fall), spin if moment is None else spin + (0.5 * h) * moment
+
+
+def left_side(J: Symmetric, f: Vector) -> Vector:
+    """Return ``sin(theta)/theta J f + (1 - cos theta)/theta^2 f x J f``, the h Pi of a turn by f."""
+    Jf = J @ f
+    # never zero, so that both quotients have their limits at f = 0; 2 half^2 is (1 - cos theta) / theta^2 without
+    # cancellation
+    theta = sqrt(dot(f, f) + 1e-200)
+    half = sin(0.5 * theta) / theta
+    return (sin(theta) / theta) * Jf + (2.0 * half * half) * cross(f, Jf)
+
+
+def drifted(frame: Central, moved: Vector, spin: Vector, f: Vector, h: Scalar) -> Halfway:
+    """Return the pose after a turn by f, the velocity, and the angular momentum: the same vector in turned axes."""
+    R, r, _, _ = frame
+    F = quaternion_matrix(exp(f)[0])
+    return R @ F, r + h * moved, moved, F.T @ spin
+
+
+def arrived(J: Symmetric, R: Matrix, r: Vector, moved: Vector, spin: Vector, load: Load, h: Scalar) -> Central:
+    """Return the state after the other half of the impulse."""
+    fall, moment = load
+    spin = spin if moment is None else spin + (0.5 * h) * moment
+    return R, r, R.T @ (moved + (0.5 * h) * Vector(fall)), _solved(J, spin)
 
 
 def _solved(J: Symmetric, b: Vector) -> Vector:
@@ -140,35 +158,18 @@ def _solved(J: Symmetric, b: Vector) -> Vector:
     return Vector([share * dot(row, b) for row in across])
 
 
-def _turns(J: NDArray, g: NDArray, guess: NDArray, t: float) -> tuple[NDArray, Solve]:
-    """Solve ``skew(g) = F J_d - J_d F^T`` for f (n, 3): ``c_1 J f + c_2 f x J f = g`` with Stumpff functions of |f|."""
-    n = len(J)
+def _turn(J: Symmetric, guess: Vector, impulse: Vector, t: float) -> tuple[Vector, Solve]:
+    """Solve for the turns f of bodies, each with h Pi = impulse, on floats."""
 
-    def residual(flat: NDArray) -> NDArray:
-        f = flat.reshape(n, 3)
-        theta, Jf = np.linalg.norm(f, axis=-1, keepdims=True), _times(J, f)
-        return (sinc(theta) * Jf + versine(theta) * np.cross(f, Jf) - g).ravel()
+    def residual(f: NDArray) -> NDArray:
+        return np.ravel(left_side(J, Vector(f.reshape(3, -1))) - impulse)
 
-    def jacobian(flat: NDArray) -> NDArray:
-        f = flat.reshape(n, 3)
-        theta, Jf = np.linalg.norm(f, axis=-1)[:, None, None], _times(J, f)
-        c1, c2, c3, c4 = (stumpff(k, theta) for k in (1, 2, 3, 4))
-        radial = (c3 - c2) * Jf[..., None] + (2.0 * c4 - c3) * np.cross(f, Jf)[..., None]  # c_k' = t (k c_k+2 - c_k+1)
-        # bodies turn independently of each other: a block of 3 x 3 each
-        return scipy.linalg.block_diag(*(c1 * J + c2 * (so3.skew(f) @ J - so3.skew(Jf)) + radial * f[:, None, :]))
-
-    scale = float(np.max(np.abs(g), initial=1e-300))
-    what = f"the turn of the step from t = {t:.6g} s"
-    f, solved = newton.solve(residual, guess.ravel(), jacobian, tolerance=SOLVED * scale, what=what)
-    return f.reshape(n, 3), solved
+    tolerance, what = SOLVED * newton.largest(np.ravel(impulse), 1e-300), f"the turn of the step from t = {t:.6g} s"
+    f, solved = newton.solve(residual, np.ravel(guess), tolerance=tolerance, what=what)
+    return Vector(f.reshape(3, -1)), solved
 
 
-def _world(H: NDArray, vectors: NDArray) -> NDArray:
-    return _times(H[:, :3, :3], vectors)
-
-
-def _times(matrices: NDArray, vectors: NDArray) -> NDArray:
-    return (matrices @ vectors[..., None])[..., 0]
+# --- in a program -----------------------------------------------------------------------------------------------------
 
 
 def turn(body: Any, n: Index) -> None:
@@ -184,20 +185,17 @@ def turn(body: Any, n: Index) -> None:
         return Vector([z.load(program, k) for k in places])
 
     def residual(z: Part, result: Part) -> None:
-        f = angle(z)
-        Jf = body.inertia() @ f
-        # never zero, so that both quotients have their limits at f = 0; 2 half^2 is (1 - cos theta) / theta^2 without
-        # cancellation
-        theta = sqrt(dot(f, f) + 1e-200)
-        half = sin(0.5 * theta) / theta
-        left = (sin(theta) / theta) * Jf + (2.0 * half * half) * cross(f, Jf) - angle(Part("impulse"))
-        for k, value in zip(places, left, strict=True):
+        gap = left_side(body.inertia(), angle(z)) - angle(Part("impulse"))
+        for k, value in zip(places, gap, strict=True):
             result.store(program, k, value)
 
-    _, _, _, Omega = body.central(X, V)
-    impulse = moment.h * _spin(body, moment)
+    def start() -> tuple[Symmetric, Central, Load]:
+        return body.inertia(), body.central(X, V), body.acting(moment, X, V)
+
+    J, frame, load = start()
+    _, spin = kicked(J, frame, load, moment.h)
     largest: Scalar = 1e-300
-    for k, f_k, g_k in zip(places, moment.h * Omega, impulse, strict=True):
+    for k, f_k, g_k in zip(places, moment.h * frame[3], moment.h * spin, strict=True):
         program.store("guess", k, 0, f_k)
         program.store("impulse", k, 0, g_k)
         largest = maximum(largest, abs(g_k))
@@ -205,37 +203,23 @@ def turn(body: Any, n: Index) -> None:
     newton = Newton(program, first, 3, residual, quick=0)
     newton.solve()
 
-    R, r, U, _ = body.central(X, V)
-    f, J, h = angle(Part("unknowns")), body.inertia(), moment.h
-    fall, about = body.acting(moment, X, V)
-    F = quaternion_matrix(exp(f)[0])
-    pushed, turning = R @ U + (0.5 * h) * Vector(fall), F.T @ _spin(body, moment)
-    for k, x in enumerate([*pushed, *turning]):
+    J, frame, load = start()
+    halfway = drifted(frame, *kicked(J, frame, load, moment.h), angle(Part("unknowns")), moment.h)
+    for k, x in enumerate([*halfway[2], *halfway[3]]):
         HALFWAY.store(program, first + k, x)
-    R_new = R @ F
-    U_new = R_new.T @ (pushed + (0.5 * h) * Vector(fall))
-    turned = turning if about is None else turning + (0.5 * h) * about
-    # a failed solution leaves infinity in the velocities, which ends the run
-    lost = select(newton.failed, np.inf, 0.0)
-    Omega_new = _solved(J, turned) + Vector([lost, 0.0, 0.0])
-    body.place((R_new, r + h * pushed, U_new, Omega_new), X_NEW, V_NEW)
-
-
-def _spin(body: Any, moment: Moment) -> Vector:
-    """Return the angular momentum after the first half impulse, in body axes."""
-    _, _, _, Omega = body.central(X, V)
-    _, about = body.acting(moment, X, V)
-    spin: Vector = body.inertia() @ Omega
-    return spin if about is None else spin + (0.5 * moment.h) * about
+    _leave(body, arrived(J, *halfway, load, moment.h), select(newton.failed, np.inf, 0.0))
 
 
 def arrive(body: Any, n: Index) -> None:
     """Record the velocity of a body at the end of a step, with the forces there."""
     program, (first, _), end = body.program, body.solved_together, Moment(body.program, n, 1)
     R, r, _, turning = body.central(X_NEW, V_NEW)
-    fall, about = body.acting(end, X_NEW, V_NEW)
     x = [HALFWAY.load(program, first + k) for k in range(6)]
-    lost = 0.0 * dot(turning, turning)  # not a number where equations had no solution
-    spin = Vector(x[3:]) if about is None else Vector(x[3:]) + (0.5 * end.h) * about
-    U = R.T @ (Vector(x[:3]) + (0.5 * end.h) * Vector(fall))
-    body.place((R, r, U, _solved(body.inertia(), spin) + Vector([lost, 0.0, 0.0])), X_NEW, V_NEW)
+    load = body.acting(end, X_NEW, V_NEW)
+    _leave(body, arrived(body.inertia(), R, r, Vector(x[:3]), Vector(x[3:]), load, end.h), 0.0 * dot(turning, turning))
+
+
+def _leave(body: Any, frame: Central, lost: Scalar) -> None:
+    """Store the new state; lost : not finite where equations had no solution, which ends the run."""
+    R, r, U, Omega = frame
+    body.place((R, r, U, Omega + Vector([lost, 0.0, 0.0])), X_NEW, V_NEW)

@@ -80,6 +80,21 @@ def test_uniform_gravity_is_free_fall(model):
     np.testing.assert_allclose(system.frames(state.x)[0, :3, 3], expected, rtol=1e-13)
 
 
+def test_bodies_without_forces_between_them_step_as_each_alone():
+    inertias = [rbd.Inertia(2.0, [0.1, -0.3, 0.2], J), rbd.Inertia(0.5, [0.2, 0.0, 0.1], 0.1 * J)]
+    v = np.random.default_rng(5).normal(size=(2, 6))
+    ends = []
+    for members in ([0], [1], [0, 1]):
+        model = rbd.Model("bodies")
+        for k in members:
+            model.add_body(f"body {k}", joint=rbd.Free(), inertia=inertias[k])
+        system = LocalVelocity(model, tau=lambda t, x, v: np.sin(v))
+        end = MoserVeselov().step(system, State(0.0, *system.state(model.neutral(), v[members].ravel())), 0.1)
+        ends.append((end.x, end.v))
+    for alone, together in zip(zip(*ends[:2], strict=True), ends[2], strict=True):
+        np.testing.assert_allclose(together, np.concatenate(alone), rtol=0, atol=1e-13)
+
+
 def test_stages_are_its_two_ends(model):
     system = LocalVelocity(model)
     start = State(1.0, *system.state(model.random_q(4), np.ones(6)))
