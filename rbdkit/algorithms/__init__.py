@@ -46,10 +46,11 @@ from rbdkit.algorithms.passive_force import dissipation, passive_force, spring_e
 from rbdkit.algorithms.regressor import inertial_regressor
 from rbdkit.algorithms.rnea import RneaResult, rnea
 from rbdkit.algorithms.rnea_base import rnea_base
-from rbdkit.algorithms.rnea_derivatives import RneaDerivatives, body_coriolis, rnea_derivatives
+from rbdkit.algorithms.rnea_derivatives import RneaDerivatives, rnea_derivatives
 from rbdkit.algorithms.unit_acceleration import UnitAcceleration, unit_acceleration
 from rbdkit.loaded import loads_later
 from rbdkit.model.requirements import require_tree
+from rbdkit.spatial.body import coriolis as body_coriolis
 
 if TYPE_CHECKING:
     from rbdkit.algorithms.articulated import (

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms.external_forces import ExternalForces
-from rbdkit.algorithms.rnea_derivatives import Axes, RneaDerivatives, axes_of, bar, rnea_derivatives
+from rbdkit.algorithms.rnea_derivatives import Axes, RneaDerivatives, axes_of, rnea_derivatives
 from rbdkit.joints.stage import Stage
 from rbdkit.model import Body, Model
 from rbdkit.spatial import plucker
+from rbdkit.spatial.body import bar
 from rbdkit.spatial.cross import cross_force, cross_motion
 from rbdkit.spatial.so3 import skew
 

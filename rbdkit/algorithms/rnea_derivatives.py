@@ -12,13 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.algorithms.external_forces import ExternalForces, external_forces
+from rbdkit.algorithms.base_motion import base_motion
+from rbdkit.algorithms.external_forces import ExternalForces
 from rbdkit.algorithms.rotor import rotor_inertia
 from rbdkit.algorithms.stages import moved, parts, stages
 from rbdkit.joints.stage import Stage
 from rbdkit.model import Model
 from rbdkit.spatial import plucker
-from rbdkit.spatial.cross import crf, crm, cross_force, cross_motion
+from rbdkit.spatial.body import bar
+from rbdkit.spatial.cross import crm, cross_force, cross_motion
 
 
 @dataclass(frozen=True)
@@ -110,26 +112,16 @@ def rnea_derivatives(
     of its master joint.
     """
     n, parent = len(model.bodies), model.parent
-    v, a, F, F_x = np.zeros((4, n, 6))
-    IC, BC = np.zeros((2, n, 6, 6))
-    X_0, axes = np.array([np.eye(6)] * n), [Axes(*np.zeros((4, 6, 0)))] * n
+    X_0, _, v, a, IC, BC, f, f_x = base_motion(model, q, qd, qdd, f_ext=f_ext, t=t)
+    F_x = np.zeros((n, 6)) if f_x is None else f_x
+    F, axes = f - F_x, [Axes(*np.zeros((4, 6, 0)))] * n
     J_parts, G = [np.zeros((6, 0))] * n, [np.zeros((0, 0))] * n
-    a[0, 3:] = -model.gravity
-    if (f_x := external_forces(model, f_ext)) is not None:
-        F_x[:] = f_x
     for i in model.outward:
         joint, p = model.joints[i], parent[i]
-        X_J, S, v_J, c_J = joint.calc(q, qd, t)
-        X_0[i] = X_J @ model.X_tree[i] @ X_0[p]
-        to_base = plucker.inverse(X_0[i])
         P, G[i] = parts(joint, q)
-        of_parts = axes_of(to_base @ P, stages(joint), v[p], a[p], G[i] @ qd[joint.v_slice], G[i] @ qdd[joint.v_slice])
+        P, qd_i, qdd_i = plucker.inverse(X_0[i]) @ P, G[i] @ qd[joint.v_slice], G[i] @ qdd[joint.v_slice]
+        of_parts = axes_of(P, stages(joint), v[p], a[p], qd_i, qdd_i)
         J_parts[i], axes[i] = of_parts.J, of_parts.joined(G[i])
-        v[i] = v[p] + to_base @ v_J
-        a[i] = a[p] + to_base @ (S @ qdd[joint.v_slice] + c_J) + cross_motion(v[i], to_base @ v_J)
-        IC[i] = X_0[i].T @ model.I[i] @ X_0[i]
-        BC[i] = body_coriolis(IC[i], v[i])
-        F[i] = IC[i] @ a[i] + cross_force(v[i], IC[i] @ v[i]) - F_x[i]
 
     dtau_dq, dtau_dv, dtau_da = np.zeros((3, model.nv, model.nv))
     for i in model.inward:
@@ -155,17 +147,7 @@ def rnea_derivatives(
         if parent[i] >= 0:
             for total in (IC, BC, F, F_x):
                 total[parent[i]] += total[i]
-    return RneaDerivatives(dtau_dq, dtau_dv, dtau_da, v, a, IC, BC, F, F_x, axes, X_0)
-
-
-def body_coriolis(I: NDArray, v: NDArray) -> NDArray:
-    """Return B(I, v) = (v x* I - I v x + (I v) bar) / 2: the force on a body changes by I da + 2 B dv."""
-    return 0.5 * (crf(v) @ I - I @ crm(v) + bar(I @ v))
-
-
-def bar(f: NDArray) -> NDArray:
-    """Return the matrix with ``bar(f) @ x = x cross_force f``."""
-    return cross_force(np.eye(6), f).T
+    return RneaDerivatives(dtau_dq, dtau_dv, dtau_da, v, a, IC, BC, F, F_x, axes, np.array(X_0))
 
 
 def axes_of(J: NDArray, order: list[Stage], v: NDArray, a: NDArray, qd: NDArray, qdd: NDArray) -> Axes:

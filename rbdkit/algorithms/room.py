@@ -23,6 +23,7 @@ SHAPES = {
     "plx": (6, 6),
     "rbi": (6, 6),
     "abi": (6, 6),
+    "Coriolis": (6, 6),
     "Pose": (4, 4),
 }
 """Shape of the value of one body, by the class names of Table A.3 of Featherstone (2008)."""
@@ -67,6 +68,15 @@ def running(model: Model, like: Any = None, **kinds: type) -> Any:
 def from_world(model: Model) -> Any:
     """Allocate the transforms from the world to every body; entry 0 is the identity."""
     return model.from_world() if _is_program(model) else [np.eye(6)] * len(model.bodies)
+
+
+def from_base(model: Model) -> Any:
+    """Allocate the transforms from base coordinates to every body; entry 0 is the identity.
+
+    These are the world's; in traced code with the first link as origin, so that accuracy does not depend on the
+    distance from the world's origin.
+    """
+    return model.from_base() if _is_program(model) else [np.eye(6)] * len(model.bodies)
 
 
 def stacked_room(model: Model, kind: type, like: Any) -> Any:

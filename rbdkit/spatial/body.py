@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.errors import ModelError
+from rbdkit.spatial.compact.coriolis import Coriolis
 from rbdkit.spatial.compact.inertias import rbi
-from rbdkit.spatial.cross import cross_force
+from rbdkit.spatial.cross import crf, crm, cross_force
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.so3 import skew
 
@@ -30,6 +31,21 @@ def kinetic_energy(inertia: Inertia | NDArray, v: ArrayLike) -> float:
         u = np.asarray(v, dtype=float)
         return 0.5 * np.einsum("...a,ab,...b", u, inertia, u)
     return 0.5 * float(np.asarray(v, dtype=float) @ (inertia @ v))
+
+
+def coriolis(inertia: NDArray, v: NDArray) -> NDArray:
+    """B(I, v) = (v x* I - I v x + (I v) bar) / 2 (6, 6): the force on a body changes by I da + 2 B dv.
+
+    ``bar(f) @ x = x cross_force f`` (Singh, Russell and Wensing 2022).
+    """
+    if isinstance(inertia, rbi):
+        return Coriolis.of_body(inertia, v)
+    return 0.5 * (crf(v) @ inertia - inertia @ crm(v) + bar(inertia @ v))
+
+
+def bar(f: NDArray) -> NDArray:
+    """The matrix (6, 6) with ``bar(f) @ x = x cross_force f``."""
+    return cross_force(np.eye(6), f).T
 
 
 def mass(inertia: NDArray) -> float:

@@ -85,6 +85,8 @@ def rotz(angle: float) -> NDArray:
 
 def inverse(X: ArrayLike) -> NDArray:
     """A_X_B = [E^T 0; skew(r) E^T, E^T] (Eq 2.26): each 3x3 block transposed, no linear solve."""
+    if hasattr(X, "back"):
+        return X.back  # of a `compact.plx`
     X = np.asarray(X, dtype=float)
     Y = np.zeros_like(X)
     Y[..., :3, :3] = Y[..., 3:, 3:] = np.swapaxes(X[..., :3, :3], -1, -2)

@@ -5,6 +5,7 @@ import pytest
 
 import rbdkit as rbd
 from rbdkit import algorithms
+from rbdkit.algorithms.base_motion import base_motion
 from rbdkit.library import random_state, random_tree
 from rbdkit.spatial import plucker
 from rbdkit.spatial.cross import crf
@@ -23,6 +24,24 @@ def test_base_and_body_coordinates_agree(seed, off):
         off(algorithms.rnea_base(model, q, v, a, f_ext=f_ext), algorithms.rnea(model, q, v, a, f_ext=f_ext).tau)
         < ROUND_OFF
     )
+
+
+@pytest.mark.source("F5.03")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_forces_in_base_coordinates_act_through_the_jacobians(seed, off):
+    """tau = sum J^T (f - f_x), and what turns the rotors."""
+    model = random_tree(seed)
+    q, v, a = random_state(model, seed)
+    f_ext = np.random.default_rng(seed).normal(size=(len(model.bodies), 6))
+    base = base_motion(model, q, v, a, f_ext=f_ext)
+    found = sum(
+        rbd.jacobian(model, q, body.name, "world").T @ (base.f[body.index] - base.f_x[body.index])
+        for body in model.bodies[1:]
+    )
+    for joint in model.joints:
+        found[joint.v_slice] += joint.armature * a[joint.v_slice]
+    assert off(found, rbd.rnea(model, q, v, a, f_ext=f_ext)) < ROUND_OFF
+    assert base_motion(model, q, v, a).f_x is None
 
 
 @pytest.mark.source("F5.05")

@@ -1,10 +1,10 @@
 """Sources from which kernels are traced: trees of links, joints on scalars, and algorithms over both.
 
-RNEA, ABA, the CRBA of one model, kinematics, Jacobians and bias accelerations of frames, energy, momentum and passive
-forces are the very functions of `rbdkit.algorithms`, called with a `TextTree` in place of a model; the others are
-written here over a `Tree`. Each is recorded twice: over `LoopTree`, a loop that serves every model, and over
-`UnrolledTree`, straight-line code for one small model. The values of links are those of `rbdkit.spatial.compact`.
-Gravity is an upward acceleration of the world.
+RNEA, ABA, the CRBA of one model, kinematics, Jacobians and bias accelerations of frames, energy, momentum, passive
+forces and motions in base coordinates are the very functions of `rbdkit.algorithms`, called with a `TextTree` in place
+of a model; the others are written here over a `Tree`. Each is recorded twice: over `LoopTree`, a loop that serves every
+model, and over `UnrolledTree`, straight-line code for one small model. The values of links are those of
+`rbdkit.spatial.compact`. Gravity is an upward acceleration of the world.
 
 In the order of reading::
 
@@ -23,7 +23,7 @@ In the order of reading::
     aba                     forward dynamics, recorded; clusters: links that share a freedom
     crba                    the inertia matrix: recorded in link coordinates, and written in base coordinates; coupled:
                             forward dynamics with mimic joints; forward_dynamics: the algorithm that a tree allows
-    derivatives             of inverse dynamics, with coriolis and base; jacobians: of forward dynamics, by ltl or
+    derivatives             of inverse dynamics, with base and base_motion; jacobians: of forward dynamics, by ltl or
                             inverse_inertia;
                             passive_derivatives: of springs and dampers; gradients: of weighted sums
     recorded_tree           a tree as a system that the time loop steps

@@ -10,15 +10,17 @@ transform.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rbdkit.engine.steps.axes import along, changes
-from rbdkit.engine.steps.base import UNLOADED, Base, base_motion, in_base
+from rbdkit.engine.steps.base import UNLOADED, in_base
+from rbdkit.engine.steps.base_motion import base_motion
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.rnea import project
 from rbdkit.engine.steps.sizes import FOUR, FREEDOM, MIXED, MOVED, MOVING
 from rbdkit.spatial.compact import mv
-from rbdkit.spatial.vector3 import Vector
+from rbdkit.spatial.vector3 import ZERO, Vector
 from rbdkit.trace import Program, Scalar, Whole
 
 # Numbers of the vectors of a freedom in the array "freedoms": its axis J, Psi_dot (its angular part: B needs no more),
@@ -36,7 +38,7 @@ Add = Callable[[Whole, Whole, Scalar], None]
 
 def rnea_derivatives(
     tree: LoopTree, q: JointArray, qd: JointArray, qdd: JointArray, f_ext: Whole | None, store: Store, add: Add
-) -> Base:
+) -> Any:
     """Compute d tau / d(q, qd, qdd) of inverse dynamics, after Singh, Russell and Wensing (2022).
 
     Elements that are zero by branch-induced sparsity are not stored; `add` then corrects elements of d tau/dq. Returns
@@ -50,19 +52,19 @@ def rnea_derivatives(
     return base
 
 
-def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointArray) -> None:
+def _axes(tree: LoopTree, base: Any, q: JointArray, qd: JointArray, qdd: JointArray) -> None:
     """Compute the axes, and the changes that motions along them make to the motion of what they carry."""
     for i in tree.outward(abreast=True):
         v_p, v_i = base.v[i.parent], base.v[i]
         v_c, a_c = (v_p, base.a[i.parent]) if i.motion.carried else (v_i, base.a[i])
         change = changes(tree, i, q, qd) if i.motion.varying else None
-        for k, axis in enumerate(base.axes(i)):
+        for k, axis in enumerate(base.X_0[i].back @ base.S[i]):
             Psi_dot = v_c.cross(axis)
             Psi_ddot = a_c.cross(axis) + v_c.cross(Psi_dot)
             W_k, place = (v_p + v_i).cross(axis), _place(tree, i.v + k)
             if change is not None:  # changes of v_J and a_J by q and v through S
                 by_q = along(change.axes[k], qd[i]), along([*change.axes[k], change.product_q[k]], [*qdd[i], 1.0])
-                v_k, a_k, D_k = in_base([*(x.flat() for x in by_q), change.product_v[k]], base.X[i])
+                v_k, a_k, D_k = in_base([*(x.flat() for x in by_q), change.product_v[k]], base.X_0[i])
                 Psi_dot = Psi_dot + v_k
                 Psi_ddot = Psi_ddot + a_k + (v_p + v_i).cross(v_k)
                 W_k = W_k + D_k
@@ -71,7 +73,7 @@ def _axes(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, qdd: JointA
                 _write(tree.program, place, slot, vectors.flat())
 
 
-def _across(tree: LoopTree, base: Base) -> None:
+def _across(tree: LoopTree, base: Any) -> None:
     """Sum up composite inertias and forces, and compute for each freedom the change of the force across its joint."""
     program = tree.program
     for i in tree.inward(abreast=True):
@@ -79,11 +81,11 @@ def _across(tree: LoopTree, base: Base) -> None:
         for k in range(i.motion.nv):
             a = _place(tree, i.v + k)
             axis, Psi_ddot, W_k = (mv.of(_read(program, a, slot, 6)) for slot in (J, PSI_DDOT, W))
-            turning = Vector(_read(program, a, PSI_DOT, 3))
+            Psi_dot = mv(Vector(_read(program, a, PSI_DOT, 3)), ZERO)
             _write(program, a, I_J, (I @ axis).flat())
-            _write(program, a, B_J, [*B.transposed_times(axis)])
-            _write(program, a, BY_Q, (I @ Psi_ddot + B.times(turning) + axis.cross(f)).flat())
-            _write(program, a, BY_V, (I @ W_k + B.times(axis.omega)).flat())
+            _write(program, a, B_J, [*(2.0 * (B.T @ axis)).n])
+            _write(program, a, BY_Q, (I @ Psi_ddot + 2.0 * (B @ Psi_dot) + axis.cross(f)).flat())
+            _write(program, a, BY_V, (I @ W_k + 2.0 * (B @ axis)).flat())
             if base.f_x is not None:
                 _write(program, a, X_J, (-axis.cross(base.f_x[i])).flat())
         for field in (base.I, base.B, base.f, base.f_x):
@@ -125,7 +127,7 @@ def _pairs(tree: LoopTree, external: bool, store: Store) -> None:
             store(a, chunk * FOUR + lane, *(sum(x, 0.0) for x in zip(*parts, strict=True)))
 
 
-def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, add: Add) -> None:
+def _within_joints(tree: LoopTree, base: Any, q: JointArray, qd: JointArray, add: Add) -> None:
     """Correct what `_pairs` gets wrong within a joint of several freedoms.
 
     There, all axes move along with each freedom if the body carries them, and none if not; and axes that depend on q
@@ -134,8 +136,8 @@ def _within_joints(tree: LoopTree, base: Base, q: JointArray, qd: JointArray, ad
     for i in tree.outward():
         if i.motion.nv < 2 and not i.motion.varying:
             continue
-        f = base.X[i].apply(base.f[i] - (UNLOADED if base.f_x is None else base.f_x[i]))
-        axes = [mv.of(S) for S in base.S[i]]
+        f = base.X_0[i].apply(base.f[i] - (UNLOADED if base.f_x is None else base.f_x[i]))
+        axes = base.S[i]
         if i.motion.varying:
             for k, columns in enumerate(changes(tree, i, q, qd).axes):
                 for m, S_m in enumerate(columns):

@@ -7,7 +7,8 @@ under the virtual motion V of w. So the gradient costs about as much as the forc
 from __future__ import annotations
 
 from rbdkit.engine.steps.axes import along, changes
-from rbdkit.engine.steps.base import STILL, UNLOADED, base_motion, in_base
+from rbdkit.engine.steps.base import STILL, UNLOADED, in_base
+from rbdkit.engine.steps.base_motion import base_motion
 from rbdkit.engine.steps.joint_arrays import JointArray
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.sizes import LINK
@@ -36,26 +37,26 @@ def rnea_gradient(
     V[world], P[world], Q[world], F[world], X[world] = STILL, *[UNLOADED] * 4
     for i in tree.outward():
         V_i = V[i.parent]
-        for axis, w_k in zip(base.axes(i), w[i], strict=True):
+        for axis, w_k in zip(base.X_0[i].back @ base.S[i], w[i], strict=True):
             V_i = V_i + w_k * axis
-        f, f_x, X_i = base.f[i], UNLOADED, base.X[i]
+        f, f_x, X_i = base.f[i], UNLOADED, base.X_0[i]
         # I V and 2 B.T V, summed inward: derivatives by a and by v
-        V[i], P[i], Q[i] = V_i, base.I[i] @ V_i, fv(base.B[i].transposed_times(V_i), ZERO)
+        V[i], P[i], Q[i] = V_i, base.I[i] @ V_i, 2.0 * (base.B[i].T @ V_i)
         if base.f_x is not None:
             f_x = base.f_x[i]
             place = (i.number + state * (tree.n + 1)) * 6
-            _write(program, "by_f_ext", place, 0, (-plx(IDENTITY, base.X.origin[i]).inv_apply(V_i)).flat())
+            _write(program, "by_f_ext", place, 0, (-plx(IDENTITY, base.X_0.origin[i]).inv_apply(V_i)).flat())
         F[i], X[i] = f - f_x, V_i.cross(f_x)
         place = (i.number + state * (tree.n + 1)) * LINK
         _write(program, "by_link", place, 6, _by_inertia(*(X_i @ m for m in (V_i, base.v[i], base.a[i]))))
     by_q, by_v, by_qdd = (tree.velocities(name, state * tree.nv) for name in ("by_q", "by_v", "by_qdd"))
     for i in tree.inward():
-        v_p, v_i, X_i, sums = base.v[i.parent], base.v[i], base.X[i], (P[i], Q[i], F[i], X[i])
+        v_p, v_i, X_i, sums = base.v[i.parent], base.v[i], base.X_0[i], (P[i], Q[i], F[i], X[i])
         P_i, Q_i, F_i, _ = sums
         by_place = _displaced(v_p, base.a[i.parent], V[i.parent], *sums)
         by_displacement = by_place if i.motion.carried else _displaced(v_i, base.a[i], V[i], *sums)
         by_velocity = Q_i - (v_p + v_i).cross(P_i)
-        axes = base.axes(i)
+        axes = X_i.back @ base.S[i]
         of_q = [axis.dot(by_displacement) for axis in axes]
         of_v = [axis.dot(by_velocity) for axis in axes]
         if i.motion.varying:

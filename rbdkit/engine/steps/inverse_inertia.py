@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rbdkit.engine.steps.base import Base
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.sizes import FACTORS, TWIST
 from rbdkit.spatial.compact import fv
@@ -19,7 +18,7 @@ from rbdkit.trace import WIDE, Scalar, Whole
 S, U_D, D_INV = 0, 6, 12
 
 
-def factors_in_base(tree: LoopTree, base: Base, found: Any) -> None:
+def factors_in_base(tree: LoopTree, base: Any, found: Any) -> None:
     """Write S, U D^-1 and D^-1 of each freedom in base coordinates to "factors". found : result of `aba`.
 
     A joint's freedoms are treated one by one, each with those before it released.
@@ -27,9 +26,9 @@ def factors_in_base(tree: LoopTree, base: Base, found: Any) -> None:
     program = tree.program
     for i in tree.outward(abreast=True):
         D = found.D[i]
-        for k, (axis, U) in enumerate(zip(base.axes(i), D.one_by_one(found.U[i]), strict=True)):
+        for k, (axis, U) in enumerate(zip(base.X_0[i].back @ base.S[i], D.one_by_one(found.U[i]), strict=True)):
             D_inv = D.inverse[k]
-            numbers = [*axis.flat(), *(x * D_inv for x in base.X[i].inv_apply(fv.of(U)).flat()), D_inv]
+            numbers = [*axis.flat(), *(x * D_inv for x in base.X_0[i].inv_apply(fv.of(U)).flat()), D_inv]
             for r, x in enumerate(numbers):
                 program.store("factors", (i.v + k) * FACTORS, r, x)
 

@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rbdkit.engine.steps.axes import Axes, along
+from rbdkit.engine.steps.base import BaseFrames
 from rbdkit.engine.steps.clusters import JointGroups
 from rbdkit.engine.steps.joint_arrays import JointArray, JointValues
 from rbdkit.engine.steps.loop_tree import LoopTree
 from rbdkit.engine.steps.nodes import Body, Node
 from rbdkit.engine.steps.tree import Numbers, Tree
 from rbdkit.spatial.compact import (
+    Coriolis,
     Diagonal,
     Forces,
     JointBlock,
@@ -50,6 +52,7 @@ AT_WORLD: dict[Any, Any] = {
     fv: fv(ZERO, ZERO),
     abi: abi.of([0.0] * 21),
     rbi: rbi.of([0.0] * 10),
+    Coriolis: Coriolis.of([0.0] * 12),
     float: 0.0,
     Vector: ZERO,
     plx: plx(IDENTITY, ZERO),
@@ -69,6 +72,8 @@ class TextTree:
     results : arrays of the program for the results that an algorithm names.
     gravity : None for that of the model.
     grouped : whether links that share a freedom are eliminated together, and not each by itself, see `clusters`.
+    base : where transforms from base coordinates are kept, for algorithms with all values in these. Without it values
+        are in the axes of links, and parents so handed as cyclic links start from, see `turned`.
     """
 
     recorded = True
@@ -84,8 +89,9 @@ class TextTree:
         results: Mapping[str, JointArray],
         gravity: Vector | None = None,
         grouped: bool = False,
+        base: BaseFrames | None = None,
     ) -> None:
-        self.tree, self.results, self.grouped = tree, results, grouped and tree.clustered
+        self.tree, self.results, self.grouped, self.base = tree, results, grouped and tree.clustered, base
         self.axes = Axes(tree, q)
         self._gravity = gravity
         self.parent, self.joints, self.I, self.X_tree = (
@@ -105,12 +111,12 @@ class TextTree:
     @property
     def outward(self) -> Iterator[Node]:
         """Every link, parents before children."""
-        return self.tree.outward(turned=True)
+        return self.tree.outward(turned=self.base is None, abreast=True)
 
     @property
     def inward(self) -> Iterator[Node]:
         """Every link, children before parents."""
-        return self.tree.inward(turned=True)
+        return self.tree.inward(turned=self.base is None, abreast=True)
 
     def room(self, kind: Any) -> Any:
         """Return room for a value of every link, see `rbdkit.algorithms.room.room`."""
@@ -127,6 +133,10 @@ class TextTree:
     def running(self, kinds: Mapping[str, Any]) -> Any:
         """Return values that a loop hands from turn to turn, see `rbdkit.algorithms.room.running`."""
         return self.tree.running({name: AT_WORLD[kind] for name, kind in kinds.items()})
+
+    def from_base(self) -> BaseFrames | None:
+        """Return room for transforms from base coordinates."""
+        return self.base
 
     def from_world(self) -> FromWorld:
         """Return room for transforms from the world."""
@@ -225,8 +235,11 @@ class LinkJoint:
         return JointVector(v[self.i])
 
     def stretch(self, q: JointArray) -> JointVector:
-        """Displacement from the rest of the joint's spring."""
-        return JointVector(self.tree.stretch(self.i, q))
+        """Displacement from the rest of the joint's spring; zero if it has none."""
+        i = self.i
+        if not (i.kind.sprung and i.moves):
+            return JointVector([0.0] * i.motion.nv)
+        return JointVector(i.motion.difference(self.tree.coordinates("rest")[i], q[i]))
 
     def local_force(self, u: JointVector, force: JointVector) -> JointVector:
         """A.T force."""

@@ -169,11 +169,6 @@ class Tree(ABC):
         """Return S of a link's joint, column by column."""
         return i.motion.axes(q, self.numbers(i))
 
-    def stretch(self, i: Node, q: JointArray) -> list[Scalar]:
-        """Return the displacement of a link's joint from its spring's rest; zero if it has no spring."""
-        sprung = i.kind.sprung and i.moves
-        return i.motion.difference(self.coordinates("rest")[i], q[i]) if sprung else [0.0] * i.motion.nv
-
     def rotors(self, i: Node) -> list[Scalar]:
         """Return the inertia of the rotors on a link's axes."""
         return self.velocities("armature")[i] if i.kind.geared else [0.0] * i.motion.nv

@@ -10,6 +10,7 @@ class names are those of Table A.3; ``of(flat)`` builds from scalars in the orde
     Pose(R, p)      pose                        12    rows of R, p: ``T.X`` is the transform to the frame that stands so
     rbi(m, h, I)    rigid-body inertia          10    m, h, lt(I): the `ten_parameters` of an `Inertia`
     abi(M, H, I)    articulated-body inertia    21    lt(M), rows of H, lt(I)
+    Coriolis(N, p)  Coriolis matrix             12    rows of N, p
     abi_z(M, H, I)  I^a of a joint about z      15    lt(M), two rows of H, Ixx, Ixy, Iyy; row and column 3 are zero
 
 lt(A) is xx, xy, xz, yy, yz, zz. Inertias and transforms have ``rows()``, the 6x6 matrix.
@@ -46,6 +47,7 @@ kinds and says what there is instead. ``X.star @ f`` is X* f, for those who want
 
 from rbdkit.spatial.compact import axial, rotation
 from rbdkit.spatial.compact.axial import AxialRotation
+from rbdkit.spatial.compact.coriolis import Coriolis
 from rbdkit.spatial.compact.free_about_z import abi_z
 from rbdkit.spatial.compact.inertias import abi, rbi
 from rbdkit.spatial.compact.joint_space import Diagonal, Forces, JointBlock, JointMatrix, JointVector, Subspace
@@ -58,6 +60,7 @@ from rbdkit.spatial.vector3 import Matrix, Scalar, Symmetric, Vector
 __all__ = [
     "AxialRotation",
     "AxialScrew",
+    "Coriolis",
     "Diagonal",
     "Forces",
     "JointBlock",

@@ -93,6 +93,11 @@ class plx:
         return Transposed(self)
 
     @property
+    def back(self) -> Back:
+        """X^-1 for motion vectors, at no cost."""
+        return Back(self)
+
+    @property
     def star(self) -> Star:
         """X*, which transforms force vectors."""
         return Star(self)
@@ -187,6 +192,21 @@ class Star:
         if not isinstance(f, fv):
             refuse(f"X* @ {kind(f)}", "X* is for forces; a motion wants X: use X.apply(v) or X @ v")
         return self.X.apply(f)
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """X^-1, the transform of motion vectors the way back."""
+
+    X: plx
+
+    def __matmul__(self, v: Any) -> Any:
+        """X^-1 v: 24m + 18a; X^-1 S."""
+        if isinstance(v, Subspace):
+            return Subspace(self.X.inv_apply(axis) for axis in v)
+        if not isinstance(v, mv):
+            refuse(f"X^-1 @ {kind(v)}", "the inverse of X is for motions; a force wants X.T @ f")
+        return self.X.inv_apply(v)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,12 @@ def test_products_with_a_subspace_are_those_of_its_matrix(joint, rng):
     np.testing.assert_allclose(matrix(IA @ own_S), A @ S, atol=ROUNDING)
     np.testing.assert_allclose((IA @ own_S).T @ mv.of(f), (A @ S).T @ f, atol=ROUNDING)
     E, r = so3.random(rng), rng.normal(size=3)
-    np.testing.assert_allclose(matrix(plx(E, r) @ own_S + own_S), plucker.plucker(E, r) @ S + S, atol=ROUNDING)
+    X, own_X = plucker.plucker(E, r), plx(E, r)
+    np.testing.assert_allclose(matrix(own_X @ own_S + own_S), X @ S + S, atol=ROUNDING)
+    np.testing.assert_allclose(matrix(plucker.inverse(own_X) @ own_S), np.linalg.solve(X, S), atol=ROUNDING)
+    np.testing.assert_allclose((plucker.inverse(own_X) @ own_S[0]).flat(), np.linalg.solve(X, S[:, 0]), atol=ROUNDING)
+    with pytest.raises(TypeError, match="a force wants"):
+        plucker.inverse(own_X) @ fv.of(f)
     assert JointVector(qd) @ JointVector(f[:3]) == pytest.approx(qd @ f[:3], abs=ROUNDING)
 
 

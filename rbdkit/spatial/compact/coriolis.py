@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from rbdkit.spatial.compact import fv, mv, rbi
-from rbdkit.spatial.vector3 import Matrix, Vector, cross, dot
-from rbdkit.trace import Scalar
+from rbdkit.spatial.compact.inertias import rbi
+from rbdkit.spatial.compact.motion_force import fv, mv
+from rbdkit.spatial.vector3 import ZERO, Matrix, Scalar, Vector, cross, dot
 
 
 @dataclass(frozen=True)
 class Coriolis:
-    """2 B(I, v) = v x* I - I v x + (I v) bar, which maps (alpha, a) to (N alpha, 2 alpha x p).
+    """B(I, v) = (v x* I - I v x + (I v) bar) / 2, which maps (alpha, a) to (N alpha, alpha x p).
 
-    For a point mass m at r with velocity u it is the force 2 m alpha x u through r: terms in a, and in the moment about
-    r, cancel. So p is the linear momentum, and N the sum of 2 m (r.u 1 - u r.T).
+    For a point mass m at r with velocity u it is the force m alpha x u through r: terms in a, and in the moment about
+    r, cancel. So p is the linear momentum, and N the sum of m (r.u 1 - u r.T).
     """
 
     N: Matrix
@@ -43,18 +43,30 @@ class Coriolis:
         turning = Matrix(cross(w, row) for row in second).T  # [w]x (sum of m r r.T)
         K = Matrix(u[k] * I.h + turning[k] for k in range(3))  # sum of m (u + w x r) r.T; turning has no trace
         trace = dot(u, I.h)
-        N = Matrix(Vector(2.0 * ((trace if j == k else 0.0) - K[k][j]) for j in range(3)) for k in range(3))
+        N = Matrix(Vector((trace if j == k else 0.0) - K[k][j] for j in range(3)) for k in range(3))
         return cls(N, I.m * u + cross(w, I.h))
 
     def __add__(self, other: Coriolis) -> Coriolis:
         """Return the matrix of both bodies together."""
         return Coriolis(self.N + other.N, self.p + other.p)
 
-    def times(self, alpha: Vector) -> fv:
-        """Return 2 B (alpha, a) for any a."""
-        return fv(self.N @ alpha, 2.0 * cross(alpha, self.p))
+    @property
+    def T(self) -> Transposed:
+        """B^T, whose products with motions are moments."""
+        return Transposed(self)
 
-    def transposed_times(self, motion: mv) -> Vector:
-        """Return the angular part of 2 B.T (w, u); the linear part is zero."""
+    def __matmul__(self, motion: mv) -> fv:
+        """B (alpha, a): 15m + 9a, whatever a is."""
+        alpha = motion.omega
+        return fv(self.N @ alpha, cross(alpha, self.p))
+
+
+class Transposed(NamedTuple):
+    """B^T."""
+
+    B: Coriolis
+
+    def __matmul__(self, motion: mv) -> fv:
+        """B^T (w, u): 15m + 12a."""
         w, u = motion.halves
-        return self.N.T @ w + 2.0 * cross(self.p, u)
+        return fv(self.B.N.T @ w + cross(self.B.p, u), ZERO)
