@@ -142,3 +142,21 @@ def test_problems_that_are_none(solve):
     with pytest.raises(StateError, match="1 names"):
         solve(np.eye(2), np.zeros(2), ["a"])
     assert solve(np.zeros((0, 0)), []).lam.shape == (0,)
+
+
+@pytest.mark.parametrize("ratio", [1e3, 1e14])
+def test_contacts_of_bodies_however_unlike(ratio):
+    """A contact that yields less than 1e-11 of another one was taken for one that nothing moves, hence infeasible.
+
+    Coupled contacts by Cramer's rule, in any order.
+    """
+    a, b, c = ratio, 1.0, 0.6 * np.sqrt(ratio)
+    M, d = np.array([[a, c], [c, b]]), np.array([-3.0 * np.sqrt(ratio), -2.0])
+    exact = np.array([-b * d[0] + c * d[1], c * d[0] - a * d[1]]) / (a * b - c * c)
+    for order in ([0, 1], [1, 0]):
+        found = active_set(M[np.ix_(order, order)], d[order])
+        np.testing.assert_allclose(found.lam, exact[order], rtol=1e-14)
+    with pytest.raises(InfeasibleError) as refused:  # the second pulls where the first pushes, both on one freedom
+        active_set([[a, -c / 0.6], [-c / 0.6, b]], [-np.sqrt(ratio), -1.0], ["bead", "block"])
+    y = refused.value.certificate
+    np.testing.assert_allclose(M.diagonal() * y * y, np.full(2, a * y[0] ** 2), rtol=1e-12)
