@@ -92,7 +92,8 @@ def sweep(
         Folder to which motions are written as they are computed; created if missing. The arrays of the ensemble are
         then files and may be larger than memory. The same call again computes only what is missing or damaged, so a
         sweep continues after Ctrl+C, a crash, a full disk or a lost machine. A folder with another sweep, or one of
-        another version of rbdkit, is refused.
+        another version of rbdkit, is refused; so are laws that read files, of which it cannot be told whether they
+        changed: read these before, into a variable.
     z0 : mapping of str to array_like, or array_like (nz,), optional
         As in `rbdkit.simulate`, for all members. A state that varies is given in `values`: 'muscle.activation'.
     contact : str or Law or bool, optional
@@ -185,9 +186,12 @@ def _in_chunks(shares: list[NDArray]) -> str:
 
 def _store(folder: str | PathLike[str], family: Family, axes: Axes) -> Store:
     """Open the folder for a sweep, identified by digests of all its arguments."""
-    parts = {"model": (family.source, family.arguments), "values": (axes.values, axes.product)}
+    # a function that builds models may read files: what it builds of them is compared, too
+    built = None if isinstance(family.source, Model) else family.reference
+    parts = {"model": (family.source, family.arguments, built), "values": (axes.values, axes.product)}
     parts |= {"q0": family.q0, "v0": family.v0, **family.options}
-    digests = {name: digest(name, part) for name, part in parts.items()} | {"the version of rbdkit": _version()}
+    digests = {name: digest(name, part, followed=name != "model") for name, part in parts.items()}
+    digests["the version of rbdkit"] = _version()
     members, states = len(axes), len(recorded_times(family, axes))
     shapes = {"q": (members, states, family.reference.nq), "v": (members, states, family.reference.nv)}
     if family.reference.nz:

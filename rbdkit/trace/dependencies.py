@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import builtins
 import hashlib
+import importlib.util
 import pickle
 import sys
 import sysconfig
@@ -58,6 +59,12 @@ WORLD = frozenset({
     "open_memmap", "save", "savetxt", "savez", "savez_compressed", "seterr", "seterrcall", "tofile",
 })  # fmt: skip
 """Names of NumPy that read or change global state or files."""
+UNFOLLOWED = frozenset({"__import__", "eval", "exec", "globals", "input", "locals", "open"})
+"""Builtins that may read anything; which, no walk can tell."""
+UNFOLLOWED_NAMES = {"numpy": WORLD - {"save", "savetxt", "savez", "savez_compressed", "tofile"}} | {
+    "os": {"environ", "getenv"}, "sys": {"modules"}
+}  # fmt: skip
+"""Names of modules by which code reads what no walk can follow."""
 PACKAGES = ("dist-packages", "site-packages")
 """Folders of installed packages, in whichever environment."""
 MOST = 20_000
@@ -79,6 +86,7 @@ class Dependencies:
     Attributes
     ----------
     impure : description of a side effect that was found; "" if none was.
+    unfollowed : description of something that is read and not visited, as a file; "" if nothing was found.
     unknown : dependencies that cannot be examined, by name.
     arrays : arrays that are used.
     stored : names of globals and attributes that the code writes to.
@@ -94,7 +102,7 @@ class Dependencies:
         most: int = MOST,
     ) -> None:
         self.constants, self.objects = constants or {}, objects
-        self.impure = ""
+        self.impure = self.unfollowed = ""
         self.unknown: dict[str, Any] = {}
         self.too_many = False
         self.arrays: list[NDArray] = []
@@ -288,6 +296,8 @@ class Dependencies:
         code, self.of_users = function.__code__, True
         self._say("code", code)
         self.guard.watch_attributes(function, *_FUNCTION)
+        if function.__kwdefaults__:
+            self.guard.watch_container(function.__kwdefaults__)
         outside = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         values: dict[str, Any] = {}
         for own, cell in outside.items():
@@ -298,7 +308,7 @@ class Dependencies:
                 self._found_impure(f"{own!r} has no value yet")
         for k, value in enumerate((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())):
             values[f"default {k + 1}"] = value
-        asked, attributes, of_names, stored, why, changes = _read(code, name in NEVER_CALLED)
+        asked, attributes, of_names, imported, stored, why, changes = _read(code, name in NEVER_CALLED)
         self.stored.update(stored)
         for own in asked:
             self._global(function.__globals__, own, values, name in NEVER_CALLED)
@@ -306,8 +316,13 @@ class Dependencies:
             self._found_impure(why)
         for own, attribute in of_names:
             module = values.get(own)
-            if isinstance(module, types.ModuleType) and module.__name__.split(".")[0] == "numpy":
+            root = module.__name__.split(".")[0] if isinstance(module, types.ModuleType) else ""
+            if root == "numpy" and attribute in WORLD:
                 self._found_impure(f"it asks for {own}.{attribute}, which is not told by its arguments")
+            if attribute in UNFOLLOWED_NAMES.get(root, ()):
+                self._found_unfollowed(f"asks for {own}.{attribute}")
+        for level, module_name in imported if self.objects is None and name not in NEVER_CALLED else ():
+            self._import(function, module_name, level)
         self._names.update(attributes)
         for own, value in values.items():
             if value is _NOTHING:
@@ -317,6 +332,21 @@ class Dependencies:
             self._later(own, value)
         if function.__dict__:
             self._fields(name, function)
+
+    def _import(self, function: types.FunctionType, name: str, level: int) -> None:
+        """Visit what a function imports when it is called; it is imported here if it was not called yet."""
+        package = str(function.__globals__.get("__package__") or "")
+        try:
+            full = importlib.util.resolve_name("." * level + name, package) if level else name
+            if self._is_no_users(full):
+                self._say("library", f"{full} {_version(full.split('.')[0])}")
+                return
+            importlib.import_module(full)
+        except ImportError:  # as the function will find
+            self._say("not there", name)
+            return
+        for part in {full.split(".")[0]: None, full: None}:
+            self._later(part, sys.modules[part])
 
     def _global(self, space: dict[str, Any], name: str, values: dict[str, Any], never_called: bool) -> None:
         """Look up a global name as a function does: in its module, then among the builtins."""
@@ -328,6 +358,8 @@ class Dependencies:
         if hasattr(builtins, name):
             if name not in HARMLESS and not never_called:
                 self._found_impure(f"it calls {name!r}")
+            if name in UNFOLLOWED and not never_called:
+                self._found_unfollowed(f"calls {name!r}")
         elif not never_called:
             self._found_impure(f"{name!r} has no value yet")
 
@@ -378,6 +410,10 @@ class Dependencies:
     def _found_impure(self, why: str) -> None:
         self.impure = self.impure or why
 
+    def _found_unfollowed(self, what: str) -> None:
+        why = f"it {what}, and nobody can tell what that reads; read it before, into a variable"
+        self.unfollowed = self.unfollowed or why
+
     def _not_known(self, name: str, value: Any) -> None:
         self.unknown.setdefault(name, value)
         self._say("unknown", value)
@@ -418,14 +454,15 @@ def _slots(cls: type) -> tuple[str, ...]:
 class _Read(NamedTuple):
     """Facts read from the bytecode of a function.
 
-    asked, attributes : names of globals and attributes that it loads. of_names : pairs of a global and an attribute
-    in `WORLD`. stored : names that it writes to. why : description of a side effect. changes : how it may change a
-    container.
+    asked, attributes : names of globals and attributes that it loads, and texts that may be such. of_names : pairs of a
+    global and an attribute that may read anything. imported : modules, each with the number of dots before it. stored :
+    names that it writes to. why : description of a side effect. changes : how it may change a container.
     """
 
     asked: tuple[str, ...]
     attributes: tuple[str, ...]
     of_names: tuple[tuple[str, str], ...]
+    imported: tuple[tuple[int, str], ...]
     stored: tuple[str, ...]
     why: str
     changes: str
@@ -437,8 +474,18 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
     asked: dict[str, None] = {}
     attributes: dict[str, None] = {}
     of_names: list[tuple[str, str]] = []
+    imported: list[tuple[int, str]] = []
     stored: list[str] = []
+    last: deque[Any] = deque([0, 0], maxlen=2)  # constants: before an import, its number of dots and its names
     for step in steps_of(code):
+        if step.opname == "IMPORT_NAME":
+            imported.append((last[0], step.argval))
+        elif step.opname in ("LOAD_CONST", "LOAD_SMALL_INT"):
+            last.append(step.argval)
+            if isinstance(step.argval, str) and step.argval.isidentifier():
+                attributes[step.argval] = None  # as in ``getattr(module, "gain")``
+        elif step.opname == "IMPORT_FROM":
+            attributes[step.argval] = None
         keeps = step.opname in KEEPS or (step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in outside)
         if keeps:
             stored.append(step.argval)
@@ -458,9 +505,9 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
                 why = "it draws random numbers"
             elif step.argval in KINDS and not why and not never_called:
                 why = f"it asks of what kind a number is ({step.argval!r})"
-            elif step.argval in WORLD:
+            elif any(step.argval in names for names in (WORLD, *UNFOLLOWED_NAMES.values())):
                 of_names.append((before, step.argval))
-    return _Read(tuple(asked), tuple(attributes), tuple(of_names), tuple(stored), why, changes)
+    return _Read(tuple(asked), tuple(attributes), tuple(of_names), tuple(imported), tuple(stored), why, changes)
 
 
 def _as_bytes(kind: str, value: Any, told: Callable[[Any], bytes | None]) -> bytes:

@@ -30,6 +30,7 @@ TABLE = {"gain": [1.0, {"far": 2.0}]}
 ROW = np.array([1.0, 2.0])
 own_module = types.ModuleType("own_module")
 own_module.gain = 1.0  # type: ignore[attr-defined]
+sys.modules["own_module"] = own_module  # for functions that import it
 Pair = namedtuple("Pair", "a b")
 
 
@@ -169,6 +170,39 @@ def of_module(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return -own_module.gain * q
 
 
+def of_import(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    import own_module as mine
+
+    return -mine.gain * q
+
+
+def of_from_import(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    from own_module import gain
+
+    return -gain * q
+
+
+def of_missing(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    try:
+        from own_module.no_such_module import gain
+    except ImportError:
+        gain = K
+    return -gain * q
+
+
+def of_relative(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    from . import gain
+
+    return -gain * q
+
+
+in_package = types.FunctionType(of_relative.__code__, {"__package__": "own_module", "__builtins__": __builtins__})
+
+
+def of_text(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return -getattr(own_module, "gain") * q  # noqa: B009 : it is what is tested
+
+
 @lru_cache
 def remembered(k: float) -> float:
     return 2.0 * k
@@ -270,6 +304,11 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[], Callable[[], None]]]] = {
     "law: class method": (lambda: of_class, _set(Holder, "c", classmethod(lambda cls, q: -2.0 * q))),
     "law: bound method": (lambda: Holder().method, _set(Holder, "f", staticmethod(lambda q: -2.0 * q))),
     "law: value of a module": (lambda: of_module, _set(own_module, "gain", 2.0)),
+    "law: imports": (lambda: of_import, _set(own_module, "gain", 2.0)),
+    "law: imports from": (lambda: of_from_import, _set(own_module, "gain", 2.0)),
+    "law: imports from its package": (lambda: in_package, _set(own_module, "gain", 2.0)),
+    "law: imports what is not there": (lambda: of_missing, _set(HERE, "K", 2.0)),
+    "law: getattr of a module": (lambda: of_text, _set(own_module, "gain", 2.0)),
     "law: cached helper": (lambda: of_cache, _set(remembered, "__wrapped__", lambda k: 3.0 * k)),
     "law: default": (lambda: with_default, _set(with_default.__kwdefaults__, "gain", 2.0)),
     "law: partial": (lambda: partial(with_default, gain=3.0), _set(HERE, "with_default", lambda t, q, v, gain: v)),
@@ -384,6 +423,23 @@ def test_like_values_are_told_apart(one: Any, two: Any) -> None:
 def test_what_cannot_be_told_in_another_process_is_refused() -> None:
     with pytest.raises(SimulationError, match=r"store: tau cannot be compared with that of another run: .*'generator'"):
         digest("tau", nested(x for x in ()))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("law", "what"),
+    [
+        (lambda t, q, v: -globals()["K"] * q, "calls 'globals'"),
+        (lambda t, q, v: -eval("K") * q, "calls 'eval'"),
+        (lambda t, q, v: -float(open("gain").read()) * q, "calls 'open'"),  # noqa: SIM115
+        (lambda t, q, v: -np.loadtxt("gain") * q, "asks for np.loadtxt"),
+        (lambda t, q, v: -float(os.environ["GAIN"]) * q, "asks for os.environ"),
+        (lambda t, q, v: -sys.modules["own_module"].gain * q, "asks for sys.modules"),
+    ],
+)
+def test_what_reads_anything_is_refused(law: Any, what: str) -> None:
+    """A store took members of another gain for its own: no digest holds what stands in a file."""
+    with pytest.raises(SimulationError, match=f"it {what}, and nobody can tell what that reads; read it before"):
+        digest("tau", law, followed=True)
 
 
 def counted(t: float) -> tuple[float, float, float]:

@@ -129,6 +129,25 @@ def test_another_sweep_is_refused_by_what_differs(tmp_path, change, part):
     rbd.sweep(**arguments, store=tmp_path)  # nothing was lost by the refusal
 
 
+def test_another_file_that_a_builder_reads_is_another_sweep(tmp_path):
+    """It went on with members of the robot that the file held before."""
+    file, folder = tmp_path / "arm.json", tmp_path / "store"
+    rbd.save(rbd.library.double_pendulum(), file)
+
+    def build(mass):
+        return rbd.load(file).with_parameters({"rod1.mass": mass})
+
+    def swept():
+        given = {"q0": [0.3, 0.1], "duration": 0.02, "progress": False, "store": folder}
+        return np.array(rbd.sweep(build, {"mass": [1.0, 2.0]}, **given).q)
+
+    before = swept()
+    np.testing.assert_array_equal(swept(), before)
+    rbd.save(rbd.library.double_pendulum().with_parameters({"rod2.mass": 7.0}), file)
+    with pytest.raises(rbd.SimulationError, match="holds a sweep that differs in model"):
+        swept()
+
+
 def test_folders_that_hold_something_else(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(SimulationError, match=r"holds no sweep but thesis\.tex"):

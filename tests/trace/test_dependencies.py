@@ -46,9 +46,9 @@ class Derived(Base):
         return self.twice * super().matrix(q) + self.half(self.scale)
 
 
-def helper(x, lean=0.2):
-    """It has a default, and calls itself."""
-    return helper(x, 0.0) + lean if lean else x * LEAN
+def helper(x, lean=0.2, *, extra=1.0):
+    """It has defaults, and calls itself."""
+    return helper(x, 0.0) + lean * extra if lean else x * LEAN
 
 
 helper.gain = 3.0
@@ -93,8 +93,9 @@ EDITS = {
     "global": (globals(), "LEAN", 0.5),
     "builtin under another one": (globals(), "super", lambda *_: None),
     "helper": (globals(), "helper", lambda x: x),
-    "code of a helper": (helper, "__code__", (lambda x, lean: x).__code__),
+    "code of a helper": (helper, "__code__", (lambda x, lean, *, extra: x).__code__),
     "default": (helper, "__defaults__", (0.4,)),
+    "default of a keyword, in place": (helper.__kwdefaults__, "extra", 2.0),
     "attribute of a function": (helper, "gain", 4.0),
     "entry of a list in a dictionary": (GAINS["k"], 0, 3.0),
     "entry of a dictionary": (GAINS, "other", 1.0),

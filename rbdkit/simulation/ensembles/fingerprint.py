@@ -21,7 +21,7 @@ MOST = 10_000_000
 """Largest number of values that an argument may consist of."""
 
 
-def digest(name: str, thing: Any) -> str:
+def digest(name: str, thing: Any, *, followed: bool = False) -> str:
     """Return a digest of an argument that is the same in every process, and differs for different arguments.
 
     Parameters
@@ -30,6 +30,8 @@ def digest(name: str, thing: Any) -> str:
         Name of the argument, for messages.
     thing : object
         Plain data, models, objects that pickle, functions and classes, the last two with all that they depend on.
+    followed : bool
+        Whether to refuse functions that read files or the like, of which no digest tells the contents.
 
     Raises
     ------
@@ -37,7 +39,10 @@ def digest(name: str, thing: Any) -> str:
         If it depends on something that cannot be compared between processes.
     """
     try:
-        return _dependencies(name, thing).digest(_of_model)
+        found = _dependencies(name, thing)
+        if followed:
+            _require_followed(found)
+        return found.digest(_of_model)
     except Impure as fault:
         raise SimulationError(f"store: {name} cannot be compared with that of another run: {fault}") from fault
 
@@ -47,6 +52,11 @@ def _dependencies(name: str, thing: Any) -> Dependencies:
     if found.too_many:
         raise Impure(f"it consists of more than {MOST} values; hand it in as arrays")
     return found
+
+
+def _require_followed(found: Dependencies) -> None:
+    if found.unfollowed:
+        raise Impure(found.unfollowed)
 
 
 def _of_model(value: Any) -> bytes | None:
@@ -68,7 +78,9 @@ def _of_model(value: Any) -> bytes | None:
         text = json.dumps(to_dict_with(value, to_dict))
     except FormatError as fault:
         raise Impure(str(fault)) from fault
-    return (text + _dependencies("model", own).digest(_of_model)).encode()
+    parts = _dependencies("model", own)
+    _require_followed(parts)
+    return (text + parts.digest(_of_model)).encode()
 
 
 def _has_code(kind: JointType) -> bool:
