@@ -1,6 +1,8 @@
 """Notes by which code is found without being recorded: right, or not there."""
 
 import os
+import sys
+import threading
 import types
 from functools import partial
 from unittest.mock import Mock
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbdkit import loaded
-from rbdkit.trace import ALONE, Lanes, executable, recalled, remember
+from rbdkit.trace import ALONE, Dependencies, Lanes, executable, recalled, remember
 from rbdkit.trace.program import Program
 from rbdkit.trace.run import cache, remembered
 from rbdkit.trace.run.native import NativeCode
@@ -174,3 +176,47 @@ def test_notes_are_as_private_as_code(folder):
     assert len(paths) == 2
     if os.name == "posix":
         assert all(path.stat().st_mode & 0o077 == 0 for path in paths)
+
+
+def looked_at_sources():
+    return remembered._as_written()
+
+
+def looked_at_a_class():
+    return Dependencies({"of class": Grows}, objects=None).guard is not None
+
+
+class Grows:
+    """Another thread gives it attributes, as `copy` does to classes and lazy loading to modules."""
+
+
+@pytest.mark.parametrize("look", [looked_at_sources, looked_at_a_class])
+def test_names_may_come_in_another_thread_while_they_are_looked_at(look, monkeypatch):
+    """Members of a sweep failed by 'dictionary changed size during iteration', once in hundreds."""
+    module = types.ModuleType("rbdkit.engine.grows")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for k in range(1000):
+        setattr(module, f"x{k}", 0.0)
+        monkeypatch.setattr(Grows, f"x{k}", 0.0, raising=False)
+    over = threading.Event()
+
+    def load():
+        while not over.is_set():
+            for name in (f"late{k}" for k in range(100)):
+                setattr(module, name, 1.0)
+                setattr(Grows, name, 1.0)
+            for name in (f"late{k}" for k in range(100)):
+                delattr(module, name)
+                delattr(Grows, name)
+
+    before = sys.getswitchinterval()
+    other = threading.Thread(target=load)
+    try:
+        sys.setswitchinterval(1e-6)
+        other.start()
+        for _ in range(200):
+            look()
+    finally:
+        over.set()
+        other.join()
+        sys.setswitchinterval(before)

@@ -100,7 +100,8 @@ def _as_written() -> bool:
     names, homes = tuple(f"rbdkit.{folder}" for folder in RECORDERS), set()
     for name, module in list(sys.modules.items()):
         if name.startswith(names):
-            parts = [x for part, x in vars(module).items() if part != "__builtins__"]
+            # first as a list: another thread may load more of a package meanwhile
+            parts = [x for part, x in list(vars(module).items()) if part != "__builtins__"]
             for x in tuple(parts):
                 if type(x) is dict:
                     parts += x.values()
