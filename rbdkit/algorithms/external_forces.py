@@ -97,8 +97,8 @@ def external_forces(model: Model, f_ext: ExternalForces) -> Any:
 
 
 def _three(value: ArrayLike, name: str) -> NDArray:
-    several = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
-    if several and any(isinstance(x, Symbol) for x in value):
+    single = isinstance(value, np.ndarray) and value.ndim == 0
+    if isinstance(value, list | tuple | np.ndarray) and not single and any(isinstance(x, Symbol) for x in value):
         return np.asarray(value, dtype=object)  # a function of the state that is being traced
 
     def says(v: str) -> str:

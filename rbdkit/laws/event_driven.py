@@ -295,7 +295,8 @@ class _Run:
         if parts == 1:
             return 1
         self.parts += 1  # the first of them; what is left of the step is divided again
-        if 4.0 * way <= parts * thin and self.parts + parts > MOST_PARTS:
+        # as long as nothing is near, the rest takes fewer: only those that were made count
+        if self.parts + parts * (4.0 * way <= parts * thin) > MOST_PARTS:
             name = self.scene.pairs.names[int(np.argmin(self.scene.pairs.thickness))]
             raise SimulationError(
                 f"at t = {now.t:.6g} s points of bodies that can touch pass each other with up to {way / h:.3g} m/s, "

@@ -6,7 +6,7 @@ import pytest
 import rbdkit as rbd
 from rbdkit.algorithms.solvers import InfeasibleError
 from rbdkit.errors import SimulationError
-from rbdkit.laws import Impulse, Rigid
+from rbdkit.laws import Impulse, Rigid, event_driven
 from tests.laws.scenes import at, ball, block, cradle
 
 
@@ -237,3 +237,16 @@ def test_a_bullet_meets_a_thin_plate_whatever_the_step(law):
     back = 0.5 * speed
     assert run.q[-1, 4] == pytest.approx(place - back * (end - (place + 1.0) / speed), abs=1e-11)  # event: 5e-13 steps
     assert run.v[-1, 3] == pytest.approx(-back, abs=1e-11)
+
+
+@pytest.mark.parametrize("law", ["rigid", "impulse"])
+def test_what_spins_too_fast_beside_the_ground_is_refused_by_name(law, monkeypatch):
+    """The ground is no nearer than a small part of the way that its points go in a step: it ran on for ever."""
+    monkeypatch.setattr(event_driven, "MOST_PARTS", 100)  # fewer, for a quick test
+    model = rbd.Model("box")
+    cube = rbd.Box((0.1, 0.2, 0.3))
+    model.add_body("box", joint=rbd.Free(), inertia=rbd.Inertia.box(cube.size, 1.0), geometry=cube)
+    model.add_ground(friction=0.5)
+    q, v = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5], np.eye(6)[0] * 1e7
+    with pytest.raises(SimulationError, match=r"has made 10[01] such ones; more than 100 in a run have no end"):
+        rbd.simulate(model, q, v, duration=0.1, contact=law)
