@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,3 +45,11 @@ def force_arrays(acts: Acting, model: Model, steps: int) -> tuple[dict[str, NDAr
     elif acts.f_ext is not None:
         arrays["f_ext"] = np.array(acts.f_ext, dtype=float).ravel()
     return arrays, counts
+
+
+def obstacle(system: Any, acts: Acting | None) -> str:
+    """Describe untraced forces or force elements that prevent a compiled loop; empty if nothing does."""
+    if system.model.acting and own_forces_of(system.model) is None:
+        return "the engine does not know all that the force elements act on"
+    given = system.f_ext is not None or (system.tau is not None and not system.model.acting)
+    return "tau or f_ext is a Python function" if acts is None and given else ""

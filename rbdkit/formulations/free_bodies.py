@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
 from rbdkit.errors import ModelError
-from rbdkit.formulations.applied import own_forces_of
+from rbdkit.formulations.applied import obstacle
 from rbdkit.formulations.body_loads import joint_force_at_centre, loaded_by, loads_of, wrench_at_centre
 from rbdkit.formulations.body_system import BodyEquations, Central, Load, Values, flat, motion, of_rows
 from rbdkit.formulations.formulation import Acting, Force
@@ -94,10 +94,7 @@ class FreeBodies:
 
     def obstacle(self, acts: Acting | None) -> str:
         """Describe untraced forces or force elements that prevent a compiled loop; empty if nothing does."""
-        if self.model.acting and own_forces_of(self.model) is None:
-            return "the engine does not know all that the force elements act on"
-        given = self.f_ext is not None or (self.tau is not None and not self.model.acting)
-        return "tau or f_ext is a Python function" if acts is None and given else ""
+        return obstacle(self, acts)
 
     # --- the equations on stacks of floats ----------------------------------------------------------------------------
 

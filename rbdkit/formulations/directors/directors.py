@@ -16,15 +16,19 @@ loads, the directors are not orthonormal; with the dual directors the forces sti
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.formulations.directors.equations import UNIT, Body, flat, triad_of
 from rbdkit.formulations.directors.turning import TurningBody, orthonormal, triad
 from rbdkit.formulations.formulation import Force
 from rbdkit.model import Model
 from rbdkit.spatial import so3
+from rbdkit.spatial.vector3 import Vector
 
 _EYE = np.eye(3)
 
@@ -67,42 +71,53 @@ class Directors(TurningBody):
     twists: ClassVar[bool] = True
     split: ClassVar[bool] = False
     equations_recorded = True
+    a = 0.5  # without meaning for a body that may twist
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None) -> None:
         super().__init__(model, tau, f_ext)
         self.n = 12 if self.body.floats else 9
         self.M = np.zeros((self.n, self.n))
         # kinetic energy 1/2 sum E_ij d_i' . d_j' (Eq 88): a multiple of the unit matrix for each pair of directors
-        self.M[:9, :9] = np.kron(self.body.euler_inertia, _EYE)
+        self.M[:9] = self._matrix(flat(self.equations.momenta(UNIT)))
         self.M[9:, 9:] = self.body.mass * np.eye(self.n - 9)
+
+    def _own_numbers(self) -> list[float]:
+        return [self.a]
 
     # --- the pieces of the equations ----------------------------------------------------------------------------------
 
+    @cached_property
+    def equations(self) -> Body:
+        """The equations on three vectors."""
+        weight = triad_of(self.body.weight.ravel().tolist())
+        return Body(self.body.euler_inertia.tolist(), weight, self.twists, self.a)
+
+    def _matrix(self, rows: Sequence[Any]) -> NDArray:
+        """Return the matrix (k, n) of k numbers that are linear in directors, of their values for `UNIT`."""
+        matrix = np.zeros((len(rows), self.n))
+        for k, row in enumerate(rows):
+            matrix[k, :9] = row
+        return matrix
+
     def H(self, q: NDArray) -> NDArray:
         """Return the Jacobian (6, n) of the constraints `constraint_error`, linear in q."""
-        d1, d2, d3 = q[:9].reshape(3, 3)
-        H = np.zeros((6, self.n))
-        # rates of d2 . d3, d1 . d3, d1 . d2, then of half the squares
-        H[0, 3:6], H[0, 6:9] = d3, d2
-        H[1, 0:3], H[1, 6:9] = d3, d1
-        H[2, 0:3], H[2, 3:6] = d2, d1
-        H[3, 0:3], H[4, 3:6], H[5, 6:9] = d1, d2, d3
-        return H
+        return self._matrix(self.equations.rates(triad_of(q.tolist()), UNIT)[:6])
 
     def G(self, q: NDArray) -> NDArray:
-        """Return the Jacobian (k, n) of the constraints on the velocity, ``G(q) qdot = 0``, linear in q; k = 0 here."""
-        return np.zeros((0, self.n))
+        """Return the Jacobian (k, n) of the constraints on the velocity, ``G(q) qdot = 0``, linear in q.
+
+        k is 0 here, and 1 for a body without twist, with the row ((1 - a) d2, -a d1, 0) (Eqs 80, 83).
+        """
+        return self._matrix(self.equations.twist(triad_of(q.tolist()), UNIT))
 
     def G_gradient(self, u: NDArray) -> NDArray:
-        """Return the derivative (k, n) of G(q) u with respect to q; k = 0 here."""
-        return np.zeros((0, self.n))
+        """Return the derivative (k, n) of G(q) u with respect to q."""
+        return self._matrix(self.equations.twist(UNIT, triad_of(u.tolist())))
 
     def reaction_stiffness(self, multipliers: NDArray) -> NDArray:
         """Return the matrix S (n, n) with ``S q = H(q)^T lambda + G(q)^T mu``; multipliers = (lambda, mu)."""
-        a, b, c, d, e, f = multipliers[:6]
         S = np.zeros((self.n, self.n))
-        # each reaction is a combination of the directors themselves, with the multipliers in the order of the rows of H
-        S[:9, :9] = np.kron([[d, c, b], [c, e, a], [b, a, f]], _EYE)
+        S[:9] = self._matrix(flat(self.equations.reactions(UNIT, multipliers.tolist())))
         return S
 
     def reactions(self, q: NDArray, multipliers: NDArray) -> NDArray:
@@ -140,15 +155,11 @@ class Directors(TurningBody):
         ----------
         at : the state at which the moments are taken if they depend on it; q if not given.
         """
-        at = q if at is None else at
-        on_directors, on_com = self.body.weight, self.body.mass * self.body.gravity
+        at, moments, on_com = q if at is None else at, None, self.body.mass * self.body.gravity
         if self.loaded:
             (M, F), (m, f) = self._acting(t, at, v)
-            A = triad(q)
-            dual = np.linalg.inv(A)  # its rows are the dual directors
-            on_directors = on_directors + 0.5 * np.cross(A @ M + m, dual)
-            on_com = on_com + triad(at) @ F + f
-        return np.concatenate([on_directors.ravel(), on_com[: self.n - 9]])
+            moments, on_com = (Vector(M.tolist()), Vector(m.tolist())), on_com + triad(at) @ F + f
+        return np.array([*flat(self.equations.forces(triad_of(q.tolist()), moments)), *on_com][: self.n])
 
     def force_gradient(self, t: float, q: NDArray, v: NDArray, at: NDArray | None = None) -> NDArray:
         """Return the derivative (n, n) of the forces on the directors by q, for moments that do not depend on it."""

@@ -1,9 +1,8 @@
-"""The equations of a body in directors on scalars: floats to compute, symbols to trace.
+"""The equations of a body in directors on scalars: floats and arrays of floats to compute, symbols to trace.
 
-`Directors` has the same equations as matrices, (9, 9) and (6, 9), which are mostly zeros and multiples of the unit
-matrix. Written out on three vectors, as here, they cost a fraction, and recorded steps can be differentiated: the
-Jacobian of Newton's method in a compiled step comes from these functions. Equation numbers are those of Gebhardt and
-Romero.
+They are functions of three vectors, and linear in some of them: of the nine unit vectors, `UNIT`, they give the
+matrices of `Directors`. Compiled loops record them as they stand, and differentiate them: the Jacobian of Newton's
+method in a compiled step comes from these functions. Equation numbers are those of Gebhardt and Romero.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rbdkit.spatial.vector3 import ZERO, Vector, cross, dot
-from rbdkit.trace import Scalar
+import numpy as np
+
+from rbdkit.spatial.vector3 import ZERO, Scalar, Vector, cross, dot
 
 Triad = tuple[Vector, Vector, Vector]
 """Three vectors: directors, their velocities, or the forces on them."""
@@ -57,11 +57,6 @@ class Body:
             return on1, on2, on3
         return on1 + ((1.0 - self.a) * z[6]) * q[1], on2 - (self.a * z[6]) * q[0], on3
 
-    def holds(self, q: Triad) -> list[Scalar]:
-        """Return the constraints h(q) (Eq 63, with the rows of unit length)."""
-        d1, d2, d3 = q
-        return [dot(d2, d3), dot(d1, d3), dot(d1, d2), *(0.5 * (dot(d, d) - 1.0) for d in q)]
-
     def rates(self, q: Triad, v: Triad) -> list[Scalar]:
         """Return the rates of the constraints, H(q) v, and the constraint on twist, G(q) v."""
         (d1, d2, d3), (v1, v2, v3) = q, v
@@ -88,6 +83,12 @@ def on_tangent(body: Body, q: Triad, normal: Vector, z: Sequence[Scalar]) -> lis
     return [*balance, *body.rates(q, v)]
 
 
+def holds(q: Triad) -> list[Scalar]:
+    """Return the constraints h(q) (Eq 63, with the rows of unit length)."""
+    d1, d2, d3 = q
+    return [dot(d2, d3), dot(d1, d3), dot(d1, d2), *(0.5 * (dot(d, d) - 1.0) for d in q)]
+
+
 def dual_triad(q: Triad) -> Triad:
     """Return the dual triad: vectors whose scalar products with those of q are 1 and 0."""
     across = cross(q[1], q[2]), cross(q[2], q[0]), cross(q[0], q[1])
@@ -98,6 +99,15 @@ def dual_triad(q: Triad) -> Triad:
 def triad_of(z: Sequence[Scalar]) -> Triad:
     """Return the first nine numbers as three vectors."""
     return Vector(z[0:3]), Vector(z[3:6]), Vector(z[6:9])
+
+
+UNIT = triad_of(list(np.eye(9)))
+"""Three vectors of arrays: element k of them is unit vector k of all nine numbers."""
+
+
+def flat(vectors: Triad) -> list[Scalar]:
+    """Return the nine numbers of three vectors."""
+    return [x for vector in vectors for x in vector]
 
 
 def combined(weights: Sequence[Scalar], vectors: Sequence[Vector]) -> Vector:

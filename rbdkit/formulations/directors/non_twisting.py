@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import ModelError, StateError
-from rbdkit.formulations.directors import recorded
 from rbdkit.formulations.directors.directors import Directors
 from rbdkit.formulations.directors.turning import triad
 from rbdkit.formulations.formulation import Force
@@ -61,36 +60,12 @@ class NonTwistingDirectors(Directors):
     equations_recorded = True
 
     def __init__(self, model: Model, tau: Force | None = None, f_ext: Force | None = None, a: float = 0.5) -> None:
-        super().__init__(model, tau, f_ext)
         if not 0.0 <= a <= 1.0:
             raise ModelError(f"formulation {self.name!r}: a = {a!r} must be a number from 0 to 1")
+        self.a = float(a)
+        super().__init__(model, tau, f_ext)
         # raises if d3 is no principal axis: Pi1 and Pi2 are not conserved then
         self.body.split_inertia()
-        self.a = float(a)
-
-    def _numbers(self) -> NDArray:
-        numbers = super()._numbers()
-        numbers[recorded.TWIST] = self.a
-        return numbers
-
-    def G(self, q: NDArray) -> NDArray:
-        """Return the row ((1 - a) d2, -a d1, 0) (Eqs 80, 83)."""
-        G = np.zeros((1, self.n))
-        G[0, :3], G[0, 3:6] = (1.0 - self.a) * q[3:6], -self.a * q[:3]
-        return G
-
-    def G_gradient(self, u: NDArray) -> NDArray:
-        gradient = np.zeros((1, self.n))
-        # G(q) u is bilinear: the same with the roles of q and u exchanged
-        gradient[0, :3], gradient[0, 3:6] = -self.a * u[3:6], (1.0 - self.a) * u[:3]
-        return gradient
-
-    def reaction_stiffness(self, multipliers: NDArray) -> NDArray:
-        S = super().reaction_stiffness(multipliers)
-        mu = multipliers[6]
-        S[:3, 3:6] += (1.0 - self.a) * mu * np.eye(3)
-        S[3:6, :3] -= self.a * mu * np.eye(3)
-        return S
 
     def state(self, q: NDArray, v: NDArray) -> tuple[NDArray, NDArray]:
         refuse_twist(v)

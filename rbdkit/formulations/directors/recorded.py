@@ -1,4 +1,4 @@
-"""A turning body on the arrays of a program: the equations of this folder on scalars, for compiled loops.
+"""A turning body on the arrays of a program, for compiled loops.
 
 `RecordedTurningBody` is what integrators see when they record a step: the same functions as `Directors` and
 `SplitEuler` have, on arrays of a program. A body has few numbers, so everything is written out, without loops. Three
@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.engine.steps.manifold import exp, jacobian_inverse, quaternion_matrix
-from rbdkit.formulations.applied import own_forces_of
 from rbdkit.formulations.body_loads import Loads, loads_of
-from rbdkit.formulations.directors.equations import Body, Triad, combined, dual_triad, on_tangent, triad_of
+from rbdkit.formulations.directors.equations import Body, Triad, combined, dual_triad, flat, holds, on_tangent, triad_of
 from rbdkit.formulations.directors.loads import TurningLoads, Wrenches, loaded_body
 from rbdkit.formulations.formulation import Acting
 from rbdkit.spatial.vector3 import ZERO, Matrix, Vector, cross, dot
@@ -56,9 +55,9 @@ from rbdkit.trace import (
 if TYPE_CHECKING:
     from rbdkit.formulations.directors.turning import TurningBody
 
-EULER, WEIGHT, FIRST_MOMENT, COM, GRAVITY, MASS, TWIST, SPLIT, NUMBERS = 0, 6, 15, 18, 21, 24, 25, 26, 33
-"""Where the given numbers begin: Euler inertia (xx, xy, yy, zz, xz, yz); weights of the directors; first moment; centre
-of mass of a floating body; gravity; mass; a of the constraint on twist; J_perp (11, 12, 22), its inverse, J_par."""
+SIZES = {"inertia": 6, "weight": 9, "first_moment": 3, "gravity": 3, "mass": 1}
+"""Parameters of a body, arrays "body_...": Euler inertia, upper triangle row by row; weights of the directors; first
+moment; gravity; mass. "body_own": a of the constraint on twist; or J_perp (11, 12, 22), its inverse, J_par."""
 
 MOST_TURNS, TURNED = 40, 1e-8
 """Corrections towards the nearest rotation, at most; and one so small that after it nothing is left but round-off."""
@@ -130,21 +129,20 @@ class RecordedTurningBody:
 
     def body(self) -> Body:
         """Return the body's parameters for the equations in directors."""
-        xx, xy, yy, zz, xz, yz = self._given(EULER, 6)
+        xx, xy, xz, yy, yz, zz = self._given("inertia")
         E = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        (a,) = self._given(TWIST, 1)
-        return Body(E, triad_of(self._given(WEIGHT, 9)), self.kind.twists, a)
+        return Body(E, triad_of(self._given("weight")), self.kind.twists, self.program.load("body_own", 0))
 
     def gravity(self) -> list[Scalar]:
         """Return the acceleration of free fall."""
-        return self._given(GRAVITY, 3)
+        return self._given("gravity")
 
     def mass(self) -> Scalar:
         """Return the mass of the body, kg."""
-        return self._given(MASS, 1)[0]
+        return self.program.load("body_mass", 0)
 
-    def _given(self, first: int, size: int) -> list[Scalar]:
-        return [self.program.load("numbers", 0, first + k) for k in range(size)]
+    def _given(self, name: str) -> list[Scalar]:
+        return [self.program.load(f"body_{name}", 0, k) for k in range(SIZES[name])]
 
     def _all(self, part: Part, size: int) -> list[Scalar]:
         return [part.load(self.program, k) for k in range(size)]
@@ -229,7 +227,7 @@ class RecordedTurningBody:
 
     def constraints(self, x1: Part, x: Part, u: Part, result: Part) -> None:
         q1, q, u_q = (triad_of(self._all(part, 9)) for part in (x1, x, u))
-        self._put(result, [*self.body().holds(q1), *self.body().twist(q, u_q)])
+        self._put(result, [*holds(q1), *self.body().twist(q, u_q)])
 
     def orthonormal(self, x: Part, result: Part) -> None:
         R = None if self.kind.loads is None else self._nearest(x)
@@ -325,8 +323,8 @@ class RecordedTurningBody:
         acting = self.acting(moment, x, v)
         X, (W1, W2, W3) = self._all(x, 9), self._all(v, 3)
         R, q = turned(X), triad_of(X)
-        J11, J12, J22, i11, i12, i22, J_par = self._given(SPLIT, 7)
-        m = cross(Vector(self._given(FIRST_MOMENT, 3)), R.T @ Vector(self._given(GRAVITY, 3)))
+        J11, J12, J22, i11, i12, i22, J_par = (self.program.load("body_own", 0, k) for k in range(7))
+        m = cross(Vector(self._given("first_moment")), R.T @ Vector(self.gravity()))
         m1, m2, m3 = m if acting is None else m + acting.M + R.T @ acting.m
         P1, P2, pi_par = J11 * W1 + J12 * W2, J12 * W1 + J22 * W2, J_par * W3
         # d3' = (W2, -W1, 0) along the directors
@@ -342,30 +340,17 @@ def turned(x: list[Scalar]) -> Matrix:
     return Matrix.of(x[:9]).T
 
 
-def flat(vectors: Triad) -> list[Scalar]:
-    """Return the nine numbers of three vectors."""
-    return [x for vector in vectors for x in vector]
-
-
-def obstacle(system: TurningBody, acts: Acting | None) -> str:
-    """Describe forces that prevent a compiled loop; empty if none does."""
-    if system.model.acting and own_forces_of(system.model) is None:
-        return "the engine does not know all that the force elements act on"
-    given = system.f_ext is not None or (system.tau is not None and not system.model.acting)
-    return "tau or f_ext is a Python function" if acts is None and given else ""
-
-
 def motion(
     system: TurningBody,
     kind: Callable[[Loads | None], Kind],
-    numbers: NDArray,
+    numbers: dict[str, NDArray],
     method: Recordable,
     times: NDArray,
     x: NDArray,
     v: NDArray,
     acts: Acting | None,
 ) -> Prepared:
-    """Return a motion of a body, prepared for the batch runner. kind : gives the kind for loads. numbers : (33,)."""
+    """Return a motion of a body, prepared for the batch runner. kind : gives the kind for loads. numbers : `SIZES`."""
     loop, steps, size = loop_arrays(times, x, v), len(times) - 1, 19
     room = {
         "saddle": np.zeros(size * size),
@@ -375,7 +360,7 @@ def motion(
         "elimination": np.zeros(3),
         "triad": np.zeros(10),
     }
-    loads, of_body = loads_of(system.model, acts), {"numbers": numbers}
+    loads, of_body = loads_of(system.model, acts), numbers
     loaded = None if loads is None else loaded_body(system.model, system.body, loads, acts, steps)
     if loaded is not None:
         room, of_body = room | loaded.arrays, of_body | loaded.numbers

@@ -17,7 +17,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdkit.formulations.directors import recorded
 from rbdkit.formulations.directors.non_twisting import refuse_twist
 from rbdkit.formulations.directors.turning import TurningBody, triad
 from rbdkit.formulations.formulation import Force
@@ -64,11 +63,9 @@ class SplitEuler(TurningBody):
         self.J_perp, self.J_par = self.body.split_inertia()
         self._J_plane_inverse = np.linalg.inv(self.J_perp[:2, :2])
 
-    def _numbers(self) -> NDArray:
-        numbers, J, inverse = super()._numbers(), self.J_perp, self._J_plane_inverse
-        split = J[0, 0], J[0, 1], J[1, 1], inverse[0, 0], inverse[0, 1], inverse[1, 1], self.J_par
-        numbers[recorded.SPLIT :] = split
-        return numbers
+    def _own_numbers(self) -> list[float]:
+        upper = np.triu_indices(2)
+        return [*self.J_perp[upper], *self._J_plane_inverse[upper], self.J_par]
 
     # --- the pieces of the equations ----------------------------------------------------------------------------------
 

@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.algorithms import Energy
+from rbdkit.formulations.applied import obstacle
 from rbdkit.formulations.directors import recorded
+from rbdkit.formulations.directors.equations import holds, triad_of
 from rbdkit.formulations.directors.fixed_point import fixed_point_body
 from rbdkit.formulations.formulation import Acting, Force
 from rbdkit.formulations.with_elements import stored_energy, with_elements
@@ -94,20 +96,23 @@ class TurningBody:
         """Describe what prevents a compiled loop: Python functions as forces, or a subclass with other equations."""
         if "equations_recorded" not in vars(type(self)):
             return f"{type(self).__name__} has equations of its own, which are not recorded"
-        return recorded.obstacle(self, acts)
+        return obstacle(self, acts)
 
-    def _numbers(self) -> NDArray:
-        """Return the parameters of the body for compiled loops, see `recorded.NUMBERS`."""
-        body, E = self.body, self.body.euler_inertia
-        numbers = np.zeros(recorded.NUMBERS)
-        numbers[:6] = E[0, 0], E[0, 1], E[1, 1], E[2, 2], E[0, 2], E[1, 2]
-        numbers[recorded.WEIGHT : recorded.FIRST_MOMENT] = body.weight.ravel()
-        numbers[recorded.FIRST_MOMENT : recorded.COM], numbers[recorded.COM : recorded.GRAVITY] = (
-            body.first_moment,
-            body.com,
-        )
-        numbers[recorded.GRAVITY : recorded.MASS], numbers[recorded.MASS] = body.gravity, body.mass
-        return numbers
+    def _numbers(self) -> dict[str, NDArray]:
+        """Return the parameters of the body for compiled loops, see `recorded.SIZES`."""
+        body = self.body
+        return {
+            "body_inertia": body.euler_inertia[np.triu_indices(3)],
+            "body_weight": body.weight.ravel(),
+            "body_first_moment": body.first_moment,
+            "body_gravity": body.gravity,
+            "body_mass": np.array([body.mass]),
+            "body_own": np.array(self._own_numbers()),
+        }
+
+    def _own_numbers(self) -> list[float]:
+        """Return further parameters of the equations."""
+        raise NotImplementedError
 
     # --- what acts ----------------------------------------------------------------------------------------------------
 
@@ -214,11 +219,7 @@ class TurningBody:
 
     def constraint_error(self, x: NDArray, t: float = 0.0) -> NDArray:
         """Return the six scalar products of directors minus 0 or 1 (Eq 63, with the rows of unit length)."""
-        R = triad(x)
-        # half the Gram matrix less one: products of two directors must be doubled, half squares are as they should be
-        C = 0.5 * (np.swapaxes(R, -1, -2) @ R - np.eye(3))
-        rows, columns = (1, 0, 0, 0, 1, 2), (2, 2, 1, 0, 1, 2)
-        return C[..., rows, columns] * np.array([2.0, 2.0, 2.0, 1.0, 1.0, 1.0])
+        return np.stack(holds(triad_of(list(np.moveaxis(x, -1, 0)))), axis=-1)
 
 
 def triad(x: NDArray) -> NDArray:

@@ -39,6 +39,27 @@ def test_euler_inertia_is_the_second_moment_of_mass():
 
 
 @pytest.mark.source("G.05")
+def test_matrices_are_those_of_the_paper_block_by_block(bodies):
+    """M = E (x) 1 (Eq 88), H by its blocks (Eq 64), G = ((1 - a) d2, -a d1, 0) (Eq 83), and the Gram matrix."""
+    system, rng = NonTwistingDirectors(bodies.heavy(), a=0.3), np.random.default_rng(9)
+    q, z = rng.normal(size=9), rng.normal(size=7)
+    d1, d2, d3 = q.reshape(3, 3)
+    o = np.zeros(3)
+    assert_allclose(system.M, np.kron(system.body.euler_inertia, np.eye(3)), atol=1e-15)
+    rows = [[o, d3, d2], [d3, o, d1], [d2, d1, o], [d1, o, o], [o, d2, o], [o, o, d3]]
+    assert_allclose(system.H(q), np.reshape(rows, (6, 9)), atol=0)
+    assert_allclose(system.G(q), [np.concatenate([0.7 * d2, -0.3 * d1, o])], atol=0)
+    a, b, c, d, e, f, mu = z
+    S = np.kron([[d, c + 0.7 * mu, b], [c - 0.3 * mu, e, a], [b, a, f]], np.eye(3))
+    assert_allclose(system.reaction_stiffness(z), S, atol=1e-15)
+    gram = triad(q).T @ triad(q) - np.eye(3)
+    angles = gram[1, 2], gram[0, 2], gram[0, 1]
+    assert_allclose(system.constraint_error(q), [*angles, *(0.5 * np.diag(gram))], atol=1e-14)
+    stack = rng.normal(size=(2, 3, 9))
+    assert_allclose(system.constraint_error(stack)[1, 2], system.constraint_error(stack[1, 2]), atol=1e-15)
+
+
+@pytest.mark.source("G.05")
 @pytest.mark.parametrize("formulation", [Directors, NonTwistingDirectors])
 def test_jacobians_are_derivatives(bodies, formulation):
     system, rng = formulation(bodies.heavy()), np.random.default_rng(2)
