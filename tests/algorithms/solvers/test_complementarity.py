@@ -160,3 +160,11 @@ def test_contacts_of_bodies_however_unlike(ratio):
         active_set([[a, -c / 0.6], [-c / 0.6, b]], [-np.sqrt(ratio), -1.0], ["bead", "block"])
     y = refused.value.certificate
     np.testing.assert_allclose(M.diagonal() * y * y, np.full(2, a * y[0] ** 2), rtol=1e-12)
+
+
+@pytest.mark.parametrize("round_off", [0.0, 1e-30])
+def test_a_contact_that_nothing_moves_is_told_beside_others(round_off):
+    """Its yielding is round-off, and no reason for a force of 1e30 N."""
+    with pytest.raises(InfeasibleError, match="wall"):
+        active_set([[1.0, 0.0], [0.0, round_off]], [-1.0, -1.0], ["ball", "wall"])
+    np.testing.assert_array_equal(active_set([[1.0, 0.0], [0.0, round_off]], [-1.0, 0.5]).lam, [1.0, 0.0])
