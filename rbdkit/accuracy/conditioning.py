@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdkit.algorithms.crba import crba
 from rbdkit.errors import ModelError
 from rbdkit.library.parent_arrays import chain_parents, checked_parents
+from rbdkit.library.ready import ready_up_to
 from rbdkit.library.rod_trees import rod_tree, zigzag_angles, zigzag_chain
 from rbdkit.model import Model
 from rbdkit.model.requirements import require_tree
@@ -28,9 +29,13 @@ def condition_number(model: Model, q: ArrayLike, *, t: float = 0.0) -> float:
     Raises
     ------
     ModelError
-        If joints close loops: H of a spanning tree does not tell how the closed system moves.
+        If joints close loops: H of a spanning tree does not tell how the closed system moves. If nothing can move.
     """
     require_tree(model, "the condition number")
+    if not model.nv:
+        raise ModelError(
+            f"nothing moves in model {model.name!r}: its inertia matrix is empty and has no condition number"
+        )
     return float(np.linalg.cond(crba(model, model.check_q(q), t=t).H))
 
 
@@ -54,12 +59,20 @@ def tree_conditions(parent: Sequence[int], samples: int = 20, seed: int = 0) -> 
     return np.array([condition_number(tree, tree.random_q(rng)) for _ in range(samples)])
 
 
+@ready_up_to(links=200)
 def ring_conditions(links: int) -> NDArray:
     """Return the condition numbers (links + 1,) of a closed ring of rods, by the joint at which it is cut into a tree.
 
     The rods and the ground are the sides of a regular polygon. Cut at joint k the ring becomes a chain of k rods and
     one of links - k, both from the ground; entry k is the condition of that tree. The depth is max(k, links - k).
+
+    Raises
+    ------
+    ModelError
+        If the number of links is not a whole number from 1 to 200.
     """
+    if links < 1:
+        raise ModelError(f"a ring needs a rod or more beside the ground; links is {links}")
     turn = 2.0 * np.pi / (links + 1)
     found = []
     for k in range(links + 1):

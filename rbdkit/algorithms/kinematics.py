@@ -36,6 +36,10 @@ class Kinematics:
         f = self.model.frame(frame)
         return self.poses[..., f.body, :, :] @ f.placement
 
+    def __getitem__(self, frame: str) -> NDArray:
+        """Return the world pose of a body or named frame, as `pose` does."""
+        return self.pose(frame)
+
     def velocity(self, frame: str) -> NDArray:
         """Return the spatial velocity of a body or named frame in its own coordinates, shape (..., 6)."""
         if self.velocities is None:

@@ -213,8 +213,8 @@ class TimeStepping(Law):
 
     def promise(self) -> str:
         return (
-            "no deeper than what ways bend in a step, h^2 w^2 r / 2, r a reach or a radius of curvature, over the part "
-            f"recovery = {self.recovery:g} that goes in a step; round ends that wobble h w r / 3"
+            "at most h^2 w^2 r / (2 recovery) for a step h, bodies that turn at the rate w, r their reach or radius of "
+            f"curvature, with recovery = {self.recovery:g}; h w r / 3 where a round end wobbles"
         )
 
     def samples(

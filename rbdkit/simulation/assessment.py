@@ -69,6 +69,10 @@ MANY = 200
 
 COARSE = 0.05
 """Sum of the errors of all steps, rad or m, up to which they cannot explain an energy error."""
+JUMP = 1e-4
+"""Part of the energy scale from which on a jump of the energy between two recorded states is told."""
+FEW = 20
+"""Least number of recorded states among which a jump can be told from a drift."""
 
 
 def judge(computed: Computed, wall_time: float) -> Report:
@@ -99,6 +103,9 @@ def judge(computed: Computed, wall_time: float) -> Report:
     blurred = lost and not recording.ran_away and _blurred(motion, method, recording.steps, step, adequacy)
     if blurred or recording.ran_away:
         energy_error = np.nan
+    jump = ""
+    if adequacy is not None and energy_error > max(JUMP, 2.0 * work_error) and len(motion) >= FEW:
+        jump = _jump(motion)
     if recording.ran_away:
         stopped = "; ".join([stopped, *_cause(motion, adequacy, step)])
     longest = method.longest(times) if isinstance(method, Adaptive) else step
@@ -142,7 +149,25 @@ def judge(computed: Computed, wall_time: float) -> Report:
         contacts=contacts,
         closing=closing,
         memory=memory_text(memory, method) if memory else "",
+        jump=jump,
         unseen="" if unseen is None else _unseen_text(unseen, longest, method),
+    )
+
+
+def _jump(motion: Trajectory) -> str:
+    """Say where the energy jumps between two recorded states; empty if it drifts.
+
+    The step is judged at a few states, which see nothing of a force that jumps elsewhere, as that of a spring does
+    which goes through its zero length.
+    """
+    error = motion.energy_error()
+    change = np.abs(np.diff(error))
+    k = int(np.argmax(change))
+    if change[k] < 0.5 * np.abs(error).max():
+        return ""
+    return (
+        f"the energy jumps by {change[k]:.2g} J from t = {motion.t[k]:.6g} to {motion.t[k + 1]:.6g} s, where a force "
+        "jumps or bends, or all goes fast; an adaptive integrator, 'dop853' say, makes short steps there"
     )
 
 

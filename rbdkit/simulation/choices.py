@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from reprlib import repr as shortened
 from typing import Any
@@ -49,10 +49,16 @@ def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adapt
     names = (*INTEGRATORS, *SOLVERS)
     if isinstance(integrator, OneStep):
         raise SimulationError(f"integrator {type(integrator).__name__} has no step(system, state, h)")
-    hint = did_you_mean(integrator, names) if isinstance(integrator, str) else ""
-    hint = hint if "did you mean" in hint else ""  # all are listed anyway
     known = ", ".join(map(repr, names))
-    raise SimulationError(f"integrator {shortened(integrator)} is unknown; there are {known}{hint}")
+    raise SimulationError(
+        f"integrator {shortened(integrator)} is unknown; there are {known}{_nearest(integrator, names)}"
+    )
+
+
+def _nearest(given: Any, names: Iterable[str]) -> str:
+    """Return a hint at the name that an unknown one resembles; empty if none does, as all are listed anyway."""
+    hint = did_you_mean(given, names) if isinstance(given, str) else ""
+    return hint if "did you mean" in hint else ""
 
 
 def maker_of(formulation: str | Maker) -> Maker:
@@ -63,6 +69,7 @@ def maker_of(formulation: str | Maker) -> Maker:
         known = ", ".join(map(repr, FORMULATIONS))
         raise SimulationError(
             f"formulation {shortened(formulation)} is unknown; there are {known}, and functions of (model, tau, f_ext)"
+            f"{_nearest(formulation, FORMULATIONS)}"
         )
     require_function("formulation", formulation, "model, tau, f_ext")
     return formulation
@@ -86,5 +93,9 @@ def law_of(contact: Contact) -> Law | None:
         raise SimulationError(f"contact {contact.__name__} is a class; give an object, {contact.__name__}()")
     if isinstance(contact, str) and contact in LAWS:
         return LAWS[contact]()
-    known = ", ".join(repr(name) for name in (*LAWS, "none"))
-    raise SimulationError(f"contact law {shortened(contact)} is unknown; there are {known}, and objects of rbdkit.laws")
+    names = (*LAWS, "none")
+    known = ", ".join(map(repr, names))
+    raise SimulationError(
+        f"contact law {shortened(contact)} is unknown; there are {known}, and objects of rbdkit.laws"
+        f"{_nearest(contact, names)}"
+    )

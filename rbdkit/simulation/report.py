@@ -125,6 +125,8 @@ class Report:
         Empty, or which function depends on earlier calls, and what that means.
     unseen : str
         Empty, or which force acts for so short a time that steps may miss it.
+    jump : str
+        Empty, or where the energy jumps although the judged steps are short enough.
     preparation_time : float
         Wall time of preparation, s: tracing and compilation, or lookup in the code cache.
     length : float
@@ -168,6 +170,7 @@ class Report:
     closing: bool = False
     memory: str = ""
     unseen: str = ""
+    jump: str = ""
     preparation_time: float = 0.0
     length: float = 1.0
     sizes: NDArray | None = None
@@ -250,7 +253,10 @@ class Report:
         alarms = self.alarms(model)
         if self.adequacy is not None and self.adequacy.stable and not self._wrong:
             verdict = "adequate" if self._is_adequate else "coarse"
-            lines.append(f"step {verdict}: {self._error_text(model, self.adequacy)}")
+            errors = self._error_text(model, self.adequacy)
+            lines.append(
+                f"step coarse: {self.jump}" if self.jump and self._is_adequate else f"step {verdict}: {errors}"
+            )
         if self.contacts is not None:
             lines += self.contacts.lines()
         if self.violations:

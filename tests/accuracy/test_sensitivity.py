@@ -190,3 +190,14 @@ def test_depth_and_growth():
         with pytest.raises(ModelError, match="two or more positive"):
             growth(x, y)
     assert condition_number(rod_tree((0, 0)), np.zeros(2)) == pytest.approx(1.0, rel=1e-15)
+
+
+@pytest.mark.parametrize(("links", "says"), [(0, "links is 0"), (-3, "links is -3"), (2**63, "more than 200")])
+def test_rings_of_no_rods_or_of_too_many(links, says):
+    with pytest.raises(ModelError, match=says):
+        ring_conditions(links)
+
+
+def test_a_model_in_which_nothing_moves_has_no_condition():
+    with pytest.raises(ModelError, match="nothing moves in model 'rock'"):
+        condition_number(rbd.Model("rock"), [])

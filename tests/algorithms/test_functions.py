@@ -102,3 +102,16 @@ def test_compiled_kinematics_and_energy_are_those_of_the_book_form(shape):
     auto, book = (rbd.energy(model, q, v, backend=name) for name in ("auto", "book"))
     for part in ("kinetic", "gravitational", "spring", "total"):
         np.testing.assert_allclose(getattr(auto, part), getattr(book, part), rtol=1e-12, atol=1e-12)
+
+
+def test_poses_are_found_by_the_name_of_a_body_or_frame():
+    arm = rbd.library.double_pendulum()
+    arm.add_frame("tip", "rod2", rbd.pose(position=[0.0, 0.0, -1.0]))
+    found = rbd.forward_kinematics(arm, [[0.3, -0.2], [1.0, 0.5]])
+    np.testing.assert_array_equal(found["rod2"], found.poses[:, 2])
+    length = np.linalg.norm(found["rod2"][0, :3, 3])
+    angles = np.array([[0.3, 0.1], [1.0, 1.5]])  # of the rods from the vertical
+    reach = -length * np.cos(angles[:, 0]) - np.cos(angles[:, 1])
+    np.testing.assert_allclose(found["tip"][:, 2, 3], reach, atol=1e-15)
+    with pytest.raises(rbd.errors.ModelError, match="'rod3'"):
+        found["rod3"]

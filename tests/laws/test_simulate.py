@@ -43,6 +43,7 @@ def test_models_in_which_nothing_can_touch_are_left_alone():
     ("options", "what"),
     [
         ({"contact": "rigidd"}, "contact law 'rigidd' is unknown; there are 'time_stepping', 'impulse', 'rigid'"),
+        ({"contact": "Rigid"}, "did you mean 'rigid'"),
         ({"contact": Rigid}, r"Rigid is a class; give an object, Rigid\(\)"),
         ({"formulation": "se3"}, "formulation 'se3' has none of them"),
         ({"integrator": "heun"}, "makes its own steps, in which integrator 'heun' has no part"),

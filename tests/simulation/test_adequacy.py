@@ -1,6 +1,7 @@
 """The verdict on a step against the stability limits that the textbooks give."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -262,3 +263,21 @@ def test_steps_that_wait_for_the_next_run_remember_nothing_of_the_last():
         errors = [rbd.simulate(model, q, v, 0.2, 0.01, tau=given).report.adequacy.error for model in (used, arm())]
         np.testing.assert_array_equal(*errors)
         assert tau is None or np.array_equal(given, tau)  # what runs are given is read, not written
+
+
+@pytest.mark.parametrize("h", [1e-2, 1e-3])
+def test_a_force_that_jumps_between_states_is_told_by_the_energy(h):
+    """A spring shot through its zero length: 50 N against, and in the next instant 50 N along.
+
+    The judged states saw nothing of it, and a motion that was off by 0.04 m had an "adequate" step.
+    """
+    model = rbd.Model("shot", gravity=(0, 0, 0))
+    model.add_body("ball", joint=rbd.Translational(), inertia=rbd.Inertia(1.0))
+    model.add_spring("spring", "world", "ball", 100.0, 0.5)
+    motion = rbd.simulate(model, [0.1, 0.0, 0.0], [-5.0, 0.0, 0.0], duration=1.0, dt=h, progress=False)
+    assert "adequate" not in str(motion)
+    begin = float(re.search(r"step coarse: the energy jumps by \S+ J from t = (\S+) to", str(motion))[1])
+    k = int(np.searchsorted(motion.t, begin - 1e-9))
+    assert motion.q[k, 0] * motion.q[k + 1, 0] < 0.0  # that is where it goes through
+    smooth = rbd.simulate(model, [0.7, 0.0, 0.0], duration=0.5, dt=h, progress=False)
+    assert "step adequate" in str(smooth)

@@ -248,6 +248,7 @@ BAD_ARGUMENTS = [
     ({"every": 1.5}, SimulationError, "every = 1.5 must be a whole number"),
     ({"integrator": "leapfrog"}, SimulationError, "'leapfrog' is unknown; there are 'rk4', 'explicit_euler'"),
     ({"formulation": "minimal"}, SimulationError, "formulation 'minimal' is unknown; there are 'joint'"),
+    ({"formulation": "Joint"}, SimulationError, "did you mean 'joint'"),
     ({"q0": [0.0, 0.0]}, StateError, r"q0 has shape \(2,\)"),
     ({"q0": [[0.0], [0.0]]}, SimulationError, r"simulate runs one motion; q0 has shape \(2, 1\)"),
     ({"v0": [np.inf]}, StateError, r"v0\[0\] \(joint 'mass_joint'\) is not finite"),
