@@ -14,7 +14,8 @@ class Limit(ConstraintElement):
     """A unilateral joint limit: the coordinate of a joint is stopped at one or both bounds.
 
     The stop is inelastic. It is enforced by the contact laws in joint coordinates: `simulate` handles it with or
-    without bodies in contact; other formulations raise an error. To only report violations, use `Limits` of the joint.
+    without bodies in contact; other formulations raise an error. `Limits` of a joint are only
+    reported where a motion passes them, unless it is simulated with ``limits="stop"``.
 
     Parameters
     ----------

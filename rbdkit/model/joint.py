@@ -28,7 +28,7 @@ _none = partial(frozen, ())
 
 @dataclass(frozen=True, eq=False)
 class Limits(KeepsReadOnly):
-    """Bounds that a simulation reports when they are passed; nothing stops a joint there.
+    """Bounds that a simulation reports when they are passed; a joint stops there with ``limits="stop"`` only.
 
     Parameters
     ----------
