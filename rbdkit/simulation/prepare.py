@@ -87,9 +87,9 @@ def prepare(request: Request) -> Setting:
     times = step_times(request.duration, request.dt)
     tau, f_ext = (unless_changed_by(request.progress, x) for x in (request.tau, request.f_ext))
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
+    breaks = declared_breaks(model, tau, f_ext)  # which says what is wrong with them, also to methods without a use
     if isinstance(method, Adaptive):
-        tables = applied.values is not None and applied.values.ndim > 1
-        method = method.for_run(times, declared_breaks(model, tau, f_ext), tables)
+        method = method.for_run(times, breaks, applied.values is not None and applied.values.ndim > 1)
     bounds: Pairs | None = stops_of(model) if has_stops(model) else pairs
     return Setting(
         request=request,
