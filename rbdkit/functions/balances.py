@@ -74,7 +74,7 @@ def momentum(
     if type(about) is str and about in ("world", "com"):
         found = at_one_state(model, f"momentum_{about}", backend, q, v)
         if found is not None:
-            return found if about == "world" else found[0]
+            return found
     q, v = checked_state(with_inertia(model), q, v=v)
     if (kernels := chosen_kernels(model, backend)) is not None and isinstance(about, str) and about in ("world", "com"):
         h = kernels.momentum(q, v, about, t)
