@@ -125,7 +125,10 @@ class Log:
         self.unsettled += not settled
 
     def event(self, t: float, kind: str, pairs: Sequence[int], impulse: float = 0.0, note: str = "") -> None:
-        """Log an event of pairs, given by their numbers. impulse : sum of their normal impulses, N s, with arcs."""
+        """Log an event of pairs, given by their numbers.
+
+        impulse : sum of their normal impulses, N s; at a stop in rad that of the force at the arc, see `Stops`.
+        """
         names, unit = tuple(self.names[p] for p in sorted(set(pairs))), "N s"
         if impulse and (own := max(pairs) - self.first_stop) >= 0:  # only one pair at a time has an impact
             impulse *= float(self.arcs[own])

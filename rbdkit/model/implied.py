@@ -45,7 +45,7 @@ def _recorded(model: Model) -> ConstraintRows:
 def stopped(model: Model) -> Model:
     """Return the model with a `Limit` for each limited coordinate that has none of its own; the model itself if all do.
 
-    Prescribed joints get none, as they move as time says.
+    Prescribed joints get none, as their motion is a given function of time.
     """
     return kept(model, _stopped) if _wanting(model) else model
 

@@ -163,7 +163,7 @@ def _jump(motion: Trajectory) -> str:
     error = motion.energy_error()
     change = np.abs(np.diff(error))
     k = int(np.argmax(change))
-    if change[k] < 0.5 * np.abs(error).max():
+    if not change[k] >= 0.5 * np.abs(error).max():  # nor if one is not a number
         return ""
     return (
         f"the energy jumps by {change[k]:.2g} J from t = {motion.t[k]:.6g} to {motion.t[k + 1]:.6g} s, where a force "

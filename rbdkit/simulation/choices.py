@@ -1,4 +1,4 @@
-"""What the arguments `integrator`, `formulation` and `contact` of a run stand for: names, or users' own objects."""
+"""Lookup of integrators, formulations and contact laws by the names, or users' own objects, that a run is given."""
 
 from __future__ import annotations
 

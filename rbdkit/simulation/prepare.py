@@ -51,7 +51,7 @@ def check(request: Request) -> Request:
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book', and 'checked'")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
-    if limits not in LIMITS:
+    if not isinstance(limits, str) or limits not in LIMITS:
         raise SimulationError(f"limits {shortened(limits)} is unknown; there are {', '.join(map(repr, LIMITS))}")
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")

@@ -1,4 +1,4 @@
-"""What the stages of `simulate` hand on: the arguments as given, the setting of a run, and what was computed in it."""
+"""Data that the stages of `simulate` hand on: arguments as given, the checked setting of a run, the computed motion."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Setting:
     ----------
     request : the arguments that it was made from. model : a frozen copy of the model.
     q, v, z : coordinates, velocities, and states of force elements at the beginning.
-    times : (steps + 1,) times of all steps, s. every : a state is recorded after so many steps.
+    times : (steps + 1,) times of all steps, s. every : number of steps from one recorded state to the next.
     make : makes the formulation. integrator : as chosen. method : that integrator for these times.
     law : the contact law, or None. pairs : what a contact law acts on, or None. touches : number of pairs of bodies
         that can touch.
@@ -90,12 +90,12 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """What a run has computed, and what is needed to judge it.
+    """A computed motion, with all that is needed to judge it.
 
     Attributes
     ----------
     recording : states and end of the run. motion : the same as a trajectory, without report.
-    method : the integrator or contact law that made the steps. code : what code did, in words.
+    method : the integrator or contact law that made the steps. code : description of the code that ran.
     applied : joint forces, those that were traced by their compiled form.
     forces : forces in the form of the formulation, or None in joint coordinates.
     in_code : makes single steps by the compiled code of the run, or None. contacts : report of the contact law, if any.
