@@ -218,7 +218,7 @@ def _key_of(method: OneStep) -> Hashable | None:
     """Return a key that identifies a method of rbdkit (class, numbers, inner methods); None for a user's method."""
     if not type(method).__module__.startswith("rbdkit."):
         return None
-    own = {name: _key_of(x) if isinstance(x, OneStep) else x for name, x in list(vars(method).items())}
+    own = {name: _key_of(x) if isinstance(x, OneStep) else x for name, x in vars(method).copy().items()}
     # numbers and names alone: anything else may change after it was traced
     plain = all(isinstance(x, int | float | str | tuple) for x in own.values())
     return (type(method), *own.items()) if plain else None

@@ -372,7 +372,7 @@ class Dependencies:
         if not cls.__flags__ & WRITTEN_IN_PYTHON:
             self._not_known(cls.__name__, cls)
             return
-        own = {name: x for name, x in list(vars(cls).items()) if name not in NO_CODE}
+        own = {name: x for name, x in vars(cls).copy().items() if name not in NO_CODE}
         self.guard.watch_items(vars(cls), own, id(cls), whole=True)
         # ``cls.__bases__`` can be assigned to
         self.guard.watch_attributes(cls, "__mro__")
@@ -398,7 +398,7 @@ class Dependencies:
     def _fields(self, name: str, value: Any) -> None:
         if isinstance(own := getattr(value, "__dict__", None), dict):
             # a cached property adds an entry at its first use, which changes no result
-            of_classes = (x for cls in type(value).__mro__ for x in list(vars(cls).values()))
+            of_classes = (x for cls in type(value).__mro__ for x in vars(cls).copy().values())
             grows = any(isinstance(x, cached_property) for x in of_classes)
             self.guard.watch_items(own, dict(own), id(own), whole=not grows)
             for field in sorted(own, key=str):

@@ -161,7 +161,7 @@ class Copies:
 
     def _object(self, value: Any) -> Any:
         made = self._remember(value, object.__new__(self._class(type(value))))
-        vars(made).update({key: self.of(x, f"self.{key}") for key, x in vars(value).items()})
+        vars(made).update({key: self.of(x, f"self.{key}") for key, x in vars(value).copy().items()})
         return made
 
     def _class(self, cls: type) -> type:
@@ -175,11 +175,11 @@ class Copies:
         bases = tuple(self._class(base) for base in cls.__bases__)
         members = {
             name: self._member(member, cell)
-            for name, member in vars(cls).items()
+            for name, member in vars(cls).copy().items()
             if name not in ("__dict__", "__weakref__", "__init_subclass__", "__abstractmethods__", "_abc_impl")
         }
         if home_of(cls) not in LIBRARIES:
-            own = {name: x for name, x in vars(cls).items() if not name.startswith("__")}
+            own = {name: x for name, x in vars(cls).copy().items() if not name.startswith("__")}
             members |= {
                 name: self.of(x, name) for name, x in own.items() if type(x) in CONTAINERS and not _is_constant(x)
             }
@@ -303,7 +303,7 @@ def _builtins(users: bool) -> dict[str, Any]:
     """Return the builtins of a traced copy. users : whether it is a user's code, for which impure ones refuse."""
     found = {
         name: value if not users or name in OWN_BUILTINS or name.startswith("__") else _refusing(f"it calls {name!r}")
-        for name, value in vars(builtins).items()
+        for name, value in vars(builtins).copy().items()
     }
     return found | {"float": _Float}
 

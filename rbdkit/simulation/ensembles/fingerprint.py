@@ -98,6 +98,6 @@ def _require_pure(name: str, function: Any) -> None:
 def _kinds(kind: JointType) -> Iterator[JointType]:
     """Yield a joint type and the types that it is composed of."""
     yield kind
-    for inner in vars(kind).values():
+    for inner in vars(kind).copy().values():
         if isinstance(inner, JointType):
             yield from _kinds(inner)

@@ -41,9 +41,9 @@ if hasattr(os, "register_at_fork"):
 
 def renew_property_locks() -> None:
     """Replace the locks of rbdkit's cached properties: up to Python 3.11, each holds one while it computes."""
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         if name.partition(".")[0] == "rbdkit":
-            for kind in [x for x in list(vars(module).values()) if isinstance(x, type)]:
-                for x in vars(kind).values():
+            for kind in [x for x in vars(module).copy().values() if isinstance(x, type)]:
+                for x in vars(kind).copy().values():
                     if isinstance(x, cached_property) and hasattr(x, "lock"):
                         x.lock = RLock()

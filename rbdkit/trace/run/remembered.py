@@ -98,15 +98,15 @@ def _files() -> list[tuple[str, int, int, int]]:
 def _as_written() -> bool:
     """Whether all functions and classes in the modules of `RECORDERS` come from `_KNOWN` packages (no patches)."""
     names, homes = tuple(f"rbdkit.{folder}" for folder in RECORDERS), set()
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         if name.startswith(names):
-            # first as a list: another thread may load more of a package meanwhile
-            parts = [x for part, x in list(vars(module).items()) if part != "__builtins__"]
+            # copies, which no thread interrupts: another one may load more of a package meanwhile
+            parts = [x for part, x in vars(module).copy().items() if part != "__builtins__"]
             for x in tuple(parts):
                 if type(x) is dict:
-                    parts += x.values()
+                    parts += x.copy().values()
                 elif isinstance(x, type) and x.__module__ == name:
-                    parts += vars(x).values()
+                    parts += vars(x).copy().values()
             homes |= {_home(x) for x in parts}
     return {home.partition(".")[0] for home in homes if not home.startswith("namedtuple_")} <= _KNOWN
 
