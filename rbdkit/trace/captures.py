@@ -58,6 +58,20 @@ def home_of(cls: type) -> str:
     return "" if home == "builtins" and cls.__flags__ & WRITTEN_IN_PYTHON else home
 
 
+def module_of(value: Any) -> str:
+    """Return the name of the module that a function, a class or an object's class comes from."""
+    return str(getattr(value, "__module__", ""))
+
+
+def is_of_python(value: Any) -> bool:
+    """Whether a builtin is one of Python's own, and not put there by a notebook's kernel or a user."""
+    if isinstance(value, types.FunctionType) or (isinstance(value, type) and value.__flags__ & WRITTEN_IN_PYTHON):
+        return False
+    return (
+        module_of(value) in ("_io", "_sitebuiltins", "builtins", "io") or value is NotImplemented or value is Ellipsis
+    )
+
+
 def of_a_class(value: Any) -> str:
     """Describe an object for messages by its class."""
     return f"an object of class {type(value).__name__!r}"

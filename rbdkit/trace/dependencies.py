@@ -14,9 +14,9 @@ they are looked up last, when the names are known. Libraries and the standard li
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 import importlib.util
+import operator
 import pickle
 import sys
 import sysconfig
@@ -39,6 +39,8 @@ from rbdkit.trace.captures import (
     WRITTEN_IN_PYTHON,
     Impure,
     home_of,
+    is_of_python,
+    module_of,
     not_known,
     of_a_class,
     steps_of,
@@ -62,13 +64,20 @@ WORLD = frozenset({
 UNFOLLOWED = frozenset({"__import__", "eval", "exec", "globals", "input", "locals", "open"})
 """Builtins that may read anything; which, no walk can tell."""
 UNFOLLOWED_NAMES = {"numpy": WORLD - {"save", "savetxt", "savez", "savez_compressed", "tofile"}} | {
-    "os": {"environ", "getenv"}, "sys": {"modules"}
+    "builtins": UNFOLLOWED, "io": {"open"}, "os": {"environ", "getenv", "open"}, "sys": {"modules"}
 }  # fmt: skip
 """Names of modules by which code reads what no walk can follow."""
+BY_TEXT = frozenset({"__dict__", "__getattribute__", "attrgetter", "dir", "getattr", "methodcaller", "vars"})
+"""Names by which code reads attributes whose names it may put together; then all of a user's module counts."""
+READS_FILES = frozenset({"read_bytes", "read_text"})
+"""Methods, of paths, that read files."""
+GETTERS = operator.attrgetter, operator.itemgetter, operator.methodcaller
+READERS = dir, getattr, vars, operator.attrgetter, operator.methodcaller
 PACKAGES = ("dist-packages", "site-packages")
 """Folders of installed packages, in whichever environment."""
 MOST = 20_000
 """Largest number of values that a walk visits; to watch more would slow down every call."""
+_EXAMINED = (types.FunctionType, np.ndarray, *CONTAINERS)
 _FUNCTION = "__code__", "__defaults__", "__kwdefaults__"
 
 
@@ -114,6 +123,7 @@ class Dependencies:
         self._alive: list[Any] = []  # so that no other object gets their id
         self._waiting: deque[tuple[str, Any]] = deque(things.items())
         self._names: set[str] = set()
+        self._by_text = False
         self._modules: dict[int, tuple[types.ModuleType, set[str]]] = {}
         while self._waiting:
             name, value = self._waiting.popleft()
@@ -200,6 +210,11 @@ class Dependencies:
                 self._later(name, accessor)
         elif isinstance(value, cached_property):
             self._later(name, value.func)
+        elif isinstance(value, GETTERS):
+            self._getter(name, value)
+        elif any(value is reader for reader in READERS):  # as in ``partial(getattr, module, "gain")``
+            self._by_text = True
+            self._not_known(name, value)
         elif isinstance(value, np.vectorize):
             self._say("vectorize", "")
             self.guard.watch_attributes(value, "pyfunc")
@@ -234,6 +249,18 @@ class Dependencies:
         """Whether the contents of a module are not examined because it belongs to a library."""
         root = module.split(".")[0]
         return root in LIBRARIES or (self.objects is None and _installed(root))
+
+    def _getter(self, name: str, value: Any) -> None:
+        """Visit an object that reads attributes or entries, or calls methods, of what it is given."""
+        made, given, *_ = value.__reduce__()
+        self._say("getter", type(value).__name__)
+        if not isinstance(value, operator.itemgetter):
+            called = made.args if isinstance(made, partial) else given  # a partial holds a method and its keywords
+            paths = called[:1] if isinstance(value, operator.methodcaller) else given
+            self._names.update(part for path in paths for part in path.split("."))
+        for part, x in (("func", made), ("args", given)):
+            if part == "args" or isinstance(made, partial):
+                self._later(f"{name}.{part}", x)
 
     def _array(self, name: str, value: NDArray) -> None:
         if value.dtype.hasobject:
@@ -274,14 +301,20 @@ class Dependencies:
                 self._not_known(name, module)
 
     def _look_into_modules(self) -> None:
-        """Visit the members of a user's modules that some code asks for by name."""
+        """Visit the members of a user's modules that some code asks for by name, or by a text that may be any."""
         for module, known in self._modules.values():
             space = vars(module)
-            for name in sorted(self._names - known):
+            by_text: set[str] = set()
+            if self._by_text and not _installed(module.__name__.split(".")[0]):
+                # __name__ and its like say where a module is from, not what it computes
+                by_text = {name for name in space.copy() if not name.startswith("__")} - self._names
+            for name in sorted((self._names | by_text) - known):
                 known.add(name)
                 if name in space:
                     self.guard.watch_items(space, {name: space[name]}, id(space))
-                    self._later(name, space[name])
+                    # what is not surely read does not stand in the way of compiling; a digest has to tell all
+                    if name not in by_text or self.objects is None or isinstance(space[name], _EXAMINED):
+                        self._later(name, space[name])
 
     def _function(self, name: str, function: types.FunctionType) -> None:
         home = str(function.__globals__.get("__name__", "")).split(".")[0]
@@ -310,8 +343,10 @@ class Dependencies:
             values[f"default {k + 1}"] = value
         asked, attributes, of_names, imported, stored, why, changes = _read(code, name in NEVER_CALLED)
         self.stored.update(stored)
+        if name not in NEVER_CALLED and not BY_TEXT.isdisjoint((*asked, *attributes)):
+            self._by_text = True
         for own in asked:
-            self._global(function.__globals__, own, values, name in NEVER_CALLED)
+            self._global(function, own, values, name in NEVER_CALLED)
         if why:
             self._found_impure(why)
         for own, attribute in of_names:
@@ -319,7 +354,7 @@ class Dependencies:
             root = module.__name__.split(".")[0] if isinstance(module, types.ModuleType) else ""
             if root == "numpy" and attribute in WORLD:
                 self._found_impure(f"it asks for {own}.{attribute}, which is not told by its arguments")
-            if attribute in UNFOLLOWED_NAMES.get(root, ()):
+            if attribute in READS_FILES or attribute in UNFOLLOWED_NAMES.get(root, ()):
                 self._found_unfollowed(f"asks for {own}.{attribute}")
         for level, module_name in imported if self.objects is None and name not in NEVER_CALLED else ():
             self._import(function, module_name, level)
@@ -348,14 +383,21 @@ class Dependencies:
         for part in {full.split(".")[0]: None, full: None}:
             self._later(part, sys.modules[part])
 
-    def _global(self, space: dict[str, Any], name: str, values: dict[str, Any], never_called: bool) -> None:
+    def _global(self, function: types.FunctionType, name: str, values: dict[str, Any], never_called: bool) -> None:
         """Look up a global name as a function does: in its module, then among the builtins."""
+        space, basic = function.__globals__, function.__builtins__
         if name in space:
             self.guard.watch_items(space, {name: space[name]}, id(space))
             values[name] = space[name]
+            if name in UNFOLLOWED and not never_called and self._is_no_users(module_of(space[name])):
+                self._found_unfollowed(f"calls {name!r}")  # notebooks have an ``open`` of IPython
             return
         self.guard.watch_absent(space, name)
-        if hasattr(builtins, name):
+        if name in basic:
+            self.guard.watch_items(basic, {name: basic[name]}, id(basic))
+            if not is_of_python(basic[name]):  # somebody put it there, as a notebook's kernel or a user
+                values[name] = basic[name]
+                return
             if name not in HARMLESS and not never_called:
                 self._found_impure(f"it calls {name!r}")
             if name in UNFOLLOWED and not never_called:
@@ -483,8 +525,9 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
             imported.append((last[0], step.argval))
         elif step.opname in ("LOAD_CONST", "LOAD_SMALL_INT"):
             last.append(step.argval)
-            if isinstance(step.argval, str) and step.argval.isidentifier():
-                attributes[step.argval] = None  # as in ``getattr(module, "gain")``
+            parts = step.argval.split(".") if isinstance(step.argval, str) else ()
+            if parts and all(map(str.isidentifier, parts)):
+                attributes |= dict.fromkeys(parts)  # as in ``getattr(module, "gain")``
         elif step.opname == "IMPORT_FROM":
             attributes[step.argval] = None
         keeps = step.opname in KEEPS or (step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in outside)
@@ -506,7 +549,7 @@ def _read(code: types.CodeType, never_called: bool) -> _Read:
                 why = "it draws random numbers"
             elif step.argval in KINDS and not why and not never_called:
                 why = f"it asks of what kind a number is ({step.argval!r})"
-            elif any(step.argval in names for names in (WORLD, *UNFOLLOWED_NAMES.values())):
+            elif any(step.argval in names for names in (WORLD, READS_FILES, *UNFOLLOWED_NAMES.values())):
                 of_names.append((before, step.argval))
     return _Read(tuple(asked), tuple(attributes), tuple(of_names), tuple(imported), tuple(stored), why, changes)
 

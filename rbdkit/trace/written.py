@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.arrays import Symbols, as_numbers, symbols
-from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, home_of, not_known, steps_of
+from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, home_of, is_of_python, not_known, steps_of
 from rbdkit.trace.graph import Symbol
 from rbdkit.trace.linear import LINEAR
 
@@ -219,6 +219,8 @@ class Copies:
         for name in _names(code):
             if name in function.__globals__:
                 made_globals[name] = self._given(function.__globals__[name], name, users)
+            elif name in function.__builtins__ and not is_of_python(function.__builtins__[name]):
+                made_globals[name] = self._given(function.__builtins__[name], name, users)
         for (name, cell), there in zip(cells.items(), closure, strict=True):
             if there is not own_class:
                 there.cell_contents = self._given(cell.cell_contents, name, users)
@@ -304,6 +306,7 @@ def _builtins(users: bool) -> dict[str, Any]:
     found = {
         name: value if not users or name in OWN_BUILTINS or name.startswith("__") else _refusing(f"it calls {name!r}")
         for name, value in vars(builtins).copy().items()
+        if is_of_python(value) or name.startswith("__")
     }
     return found | {"float": _Float}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 import subprocess
@@ -12,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache, partial
+from operator import attrgetter, itemgetter, methodcaller
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +33,13 @@ TABLE = {"gain": [1.0, {"far": 2.0}]}
 ROW = np.array([1.0, 2.0])
 own_module = types.ModuleType("own_module")
 own_module.gain = 1.0  # type: ignore[attr-defined]
+own_module.inner = types.ModuleType("inner")  # type: ignore[attr-defined]
+own_module.inner.gain = 1.0
+own_module.push = lambda q, by: -by * q  # type: ignore[attr-defined]
+builtins.gain_of_all = 1.0  # type: ignore[attr-defined]  # as a start-up file may leave it there
+HALF = "in"
+READS, FIRST = attrgetter("gain", "__name__"), itemgetter(0)
+CALLS, BOUND = methodcaller("push", 1.0, by=2.0), partial(getattr, own_module, "gain")
 sys.modules["own_module"] = own_module  # for functions that import it
 Pair = namedtuple("Pair", "a b")
 
@@ -203,6 +213,34 @@ def of_text(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return -getattr(own_module, "gain") * q  # noqa: B009 : it is what is tested
 
 
+def of_text_put_together(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return -getattr(own_module, "ga" + HALF) * q
+
+
+def of_builtin(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return -gain_of_all * q  # type: ignore[name-defined]  # noqa: F821 : a test puts it among the builtins
+
+
+def of_replaced_builtin(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return -abs(q)
+
+
+def of_getter(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return -READS(own_module) * q
+
+
+def of_getter_inside(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return -attrgetter("inner.gain")(own_module) * q
+
+
+def of_method(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return CALLS(own_module)
+
+
+def of_partial(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return -BOUND() * q
+
+
 @lru_cache
 def remembered(k: float) -> float:
     return 2.0 * k
@@ -309,6 +347,22 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[], Callable[[], None]]]] = {
     "law: imports from its package": (lambda: in_package, _set(own_module, "gain", 2.0)),
     "law: imports what is not there": (lambda: of_missing, _set(HERE, "K", 2.0)),
     "law: getattr of a module": (lambda: of_text, _set(own_module, "gain", 2.0)),
+    "law: getattr of a text put together": (lambda: of_text_put_together, _set(own_module, "gain", 2.0)),
+    "law: name among the builtins": (lambda: of_builtin, _set(builtins, "gain_of_all", 2.0)),
+    "law: builtin put in the place of Python's": (
+        lambda: of_replaced_builtin,
+        _set(builtins, "abs", lambda x: 2.0 * x),
+    ),
+    "law: getter of a module": (lambda: of_getter, _set(own_module, "gain", 2.0)),
+    "law: getter made inside": (lambda: of_getter_inside, _set(own_module.inner, "gain", 2.0)),
+    "law: another getter": (lambda: of_getter, _set(HERE, "READS", attrgetter("__name__"))),
+    "law: another item": (lambda: [law, FIRST], _set(HERE, "FIRST", itemgetter(1))),
+    "law: method of a module by its name": (lambda: of_method, _set(own_module, "push", lambda q, by: by * q)),
+    "law: method called with another number": (
+        lambda: of_method,
+        _set(HERE, "CALLS", methodcaller("push", 1.0, by=3.0)),
+    ),
+    "law: getattr bound to a module": (lambda: of_partial, _set(own_module, "gain", 2.0)),
     "law: cached helper": (lambda: of_cache, _set(remembered, "__wrapped__", lambda k: 3.0 * k)),
     "law: default": (lambda: with_default, _set(with_default.__kwdefaults__, "gain", 2.0)),
     "law: partial": (lambda: partial(with_default, gain=3.0), _set(HERE, "with_default", lambda t, q, v, gain: v)),
@@ -434,6 +488,8 @@ def test_what_cannot_be_told_in_another_process_is_refused() -> None:
         (lambda t, q, v: -np.loadtxt("gain") * q, "asks for np.loadtxt"),
         (lambda t, q, v: -float(os.environ["GAIN"]) * q, "asks for os.environ"),
         (lambda t, q, v: -sys.modules["own_module"].gain * q, "asks for sys.modules"),
+        (lambda t, q, v: -float(Path("gain").read_text()) * q, "asks for Path.read_text"),
+        (lambda t, q, v: -float(builtins.open("gain").read()) * q, "asks for builtins.open"),  # noqa: SIM115
     ],
 )
 def test_what_reads_anything_is_refused(law: Any, what: str) -> None:

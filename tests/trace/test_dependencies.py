@@ -1,5 +1,6 @@
 """What a user's code depends on is watched, and told apart in another process."""
 
+import builtins
 import functools
 import operator
 import subprocess
@@ -18,6 +19,9 @@ GAINS = {"k": [1.0, 2.0]}
 LOG = []
 MINE = types.ModuleType("mine")
 MINE.gain, MINE.inner = 1.0, types.ModuleType("mine.inner")
+READS = operator.attrgetter("read_so")
+MINE.read_so = 1.0
+builtins.SHARED = 1.0  # as a start-up file may leave it there
 MINE.inner.table = [1.0, np.array([2.0])]
 
 
@@ -55,7 +59,8 @@ helper.gain = 3.0
 
 
 def law(q):
-    return helper(q) + helper.gain + GAINS["k"][0] + TABLE @ q + Derived.half(q) + MINE.gain + MINE.inner.table[0]
+    own = MINE.gain + MINE.inner.table[0] + READS(MINE) + (SHARED if abs(MINE.gain) > 0.0 else 0.0)  # noqa: F821
+    return helper(q) + helper.gain + GAINS["k"][0] + TABLE @ q + Derived.half(q) + own
 
 
 def closed():
@@ -104,6 +109,9 @@ EDITS = {
     "another dictionary, the same entries": (globals(), "GAINS", {"k": [1.0, 2.0]}),
     "static method": (Derived, "half", staticmethod(lambda x: x)),
     "attribute of a module": (MINE, "gain", 2.0),
+    "attribute of a module that a getter reads": (MINE, "read_so", 2.0),
+    "name among the builtins": (builtins, "SHARED", 2.0),
+    "builtin in the place of Python's": (builtins, "abs", lambda x: x),
     "list of a module inside": (MINE.inner.table, 0, 9.0),
     "array of a module inside": (MINE.inner.table[1], 0, 9.0),
     "class attribute that is inherited": (Base, "scale", 3.0),
