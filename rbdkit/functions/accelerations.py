@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ from rbdkit.functions.asking import (
     solved,
     with_states,
 )
+from rbdkit.functions.terms import bias_force, passive_force
 from rbdkit.model import Model
 from rbdkit.model.idle import require_inertia_behind
 from rbdkit.results import handed, into
@@ -227,24 +229,34 @@ def forward_dynamics(
     if model.contact_rules:
         require_apart(model, q, "forward_dynamics", t)
     constrained = bool(model.loops or model.constraints)
+    forces = partial(_without_constraints, model, q, v, tau, f_ext, t, z)
     if kernels is not None and not (constrained and kernels.rows is None):
         qdd = kernels.forward_dynamics(q, v, tau, on_bodies(model, f_ext), t, z, place)
         if type(qdd) is Symbols or within(qdd, WELL_BELOW):
             if constrained and type(qdd) is not Symbols:
-                _require_followed(model, q, v, qdd, t)
+                _require_followed(model, q, v, qdd, t, forces)
             return _resisted(model, q, qdd)  # else the readable form says what is wrong, with the joint's name
     book = partial(_book_forward_dynamics, model, f_ext, t)
     qdd = solved(model, book, *state, *([] if z is None else [z]))
     if constrained:
-        _require_followed(model, q, v, qdd, t)
+        _require_followed(model, q, v, qdd, t, forces)
     return handed(_resisted(model, q, qdd), out, threads)
 
 
-def _require_followed(model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: float) -> None:
+def _require_followed(
+    model: Model, q: NDArray, v: NDArray, qdd: NDArray, t: float, forces: Callable[[], NDArray]
+) -> None:
     """Raise StateError where prescribed motions contradict loops or constraints."""
     from rbdkit.functions.contradictions import require_followed  # which trees never need
 
-    require_followed(model, q, v, qdd, t)
+    require_followed(model, q, v, qdd, t, forces)
+
+
+def _without_constraints(
+    model: Model, q: NDArray, v: NDArray, tau: NDArray, f_ext: ExternalForces, t: float, z: NDArray | None
+) -> NDArray:
+    """Return the forces of joints, springs, gravity and inertia, without those of loops and constraints."""
+    return tau + passive_force(model, q, v, t=t, z=z) - bias_force(model, q, v, f_ext=f_ext, t=t)
 
 
 def _book_forward_dynamics(

@@ -39,6 +39,27 @@ def test_motions_that_fit_are_not(backend, loops, t):
     np.testing.assert_allclose(found, [0.6], rtol=1e-12)
 
 
+@pytest.mark.parametrize("backend", ["auto", "book"])
+@pytest.mark.parametrize("moves", [False, True])
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e6])
+def test_the_round_off_of_locked_joints_is_no_contradiction(backend, moves, length):
+    """Two bars that a rod holds, without gravity, beside a prescribed joint: their accelerations are round-off only."""
+    model = rbd.Model("held")
+    bar = rbd.Inertia.box((0.3 * length, 0.1 * length, 0.2 * length), mass=1.3)
+    bar = bar.transformed(rbd.pose(rbd.spatial.so3.exp([0.3, 0.4, 0.5]), position=(0.17 * length, 0.05 * length, 0.0)))
+    turn = rbd.Prescribed(rbd.Revolute("y"), lambda t: ([np.sin(t)], [np.cos(t)], [-np.sin(t)]))
+    model.add_body("table", joint=turn, inertia=bar)
+    model.add_body("one", joint=rbd.Revolute((0.6, 0.0, 0.8)), inertia=bar)
+    model.add_body("two", "one", rbd.Revolute((0.0, 0.6, 0.8)), rbd.pose(position=(0.7 * length, 0.0, 0.0)), bar)
+    model.add_loop("rod", "world", "two", rbd.Fixed(), rbd.pose(position=(0.7 * length, 0.0, 0.0)))
+    model.gravity = (0.0, 0.0, 0.0)
+    if moves:
+        model.add_body("arm", "table", rbd.Revolute("x"), rbd.pose(position=(0.0, 0.3 * length, 0.0)), bar)
+    tau = length**2 * np.array([3.1, -1.7, 0.9])[: model.nv]
+    found = rbd.forward_dynamics(model, np.zeros(model.nq), np.zeros(model.nv), tau, t=0.4, backend=backend)
+    np.testing.assert_allclose(found[:2], 0.0, atol=1e-12)
+
+
 def fair(length, pushed, turned):
     """Two cars on one rail with a rod between them, and two turntables coupled in their angles.
 
