@@ -140,7 +140,7 @@ def sweep(
     options |= {} if z0 is None else {"z0": z0}
     if contact is not None:
         options["contact"] = contact
-    if limits != "watch":
+    if not (isinstance(limits, str) and limits == "watch"):
         options["limits"] = limits
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):

@@ -131,7 +131,7 @@ def chunk_of(family: Family, axes: Axes, share: NDArray) -> Chunk:
 
 
 def _chunk_size(members: int, workers: int, lanes: bool) -> int:
-    share = math.ceil(members / (SHARES * workers))
+    share = max(1, math.ceil(members / (SHARES * workers)))
     # whole groups of lanes: a lane without a member costs as much as one with
     return min(LARGEST, LANES * math.ceil(share / LANES) if lanes else share)
 
