@@ -13,6 +13,7 @@ from rbdkit import (
     figures as figures,
     forces as forces,
     formats as formats,
+    formulas as formulas,
     formulations as formulations,
     integrators as integrators,
     joints as joints,
@@ -93,6 +94,9 @@ from rbdkit.forces import (
 from rbdkit.formats.load import (
     load as load,
     save as save,
+)
+from rbdkit.formulas import (
+    export_function as export_function,
 )
 from rbdkit.formulations import StateEquation as StateEquation
 from rbdkit.freedom import (

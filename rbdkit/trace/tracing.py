@@ -12,7 +12,7 @@ that functions which differ in constants alone, such as gains, share one compile
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -117,8 +117,14 @@ class Trace:
         return result[0] if self.shape == () else np.array(result, dtype=object).reshape(self.shape)
 
 
-def replay(trace: Trace, leaf: Callable[[tuple], Any]) -> list[Any]:
-    """Run a trace again on other scalars: ``leaf(("load", name, None, k))`` gives the arguments' elements."""
+def replay(
+    trace: Trace, leaf: Callable[[tuple], Any], operations: Mapping[str, Callable[..., Any]] | None = None
+) -> list[Any]:
+    """Run a trace again on other scalars: ``leaf(("load", name, None, k))`` gives the arguments' elements.
+
+    operations : functions in place of some of `OPERATIONS`, for scalars that have a sine of their own.
+    """
+    known = OPERATIONS if operations is None else {**OPERATIONS, **operations}
     values: dict[int, Any] = {}
     # both sides of a choice are computed, and one may not be a number
     with np.errstate(all="ignore"), recorded_again(trace.graph.lines) as comes_next:
@@ -130,7 +136,7 @@ def replay(trace: Trace, leaf: Callable[[tuple], Any]) -> list[Any]:
             elif operation == "load":
                 values[position] = leaf(trace.graph.nodes[position])
             else:
-                values[position] = OPERATIONS[operation](*(values[operand] for operand in operands))
+                values[position] = known[operation](*(values[operand] for operand in operands))
     return [values[position] for position in trace.positions()]
 
 

@@ -23,7 +23,7 @@ FLOORS = [
     {"formulations"},
     {"integrators"},
     {"laws"},
-    {"accuracy", "drafting", "simulation"},
+    {"accuracy", "drafting", "formulas", "simulation"},
     {"scene"},
     {"figures", "pictures", "stepping"},
     {"export", "widgets"},

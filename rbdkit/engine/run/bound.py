@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.links.aligned import aligned
 from rbdkit.engine.links.layout import layout
 from rbdkit.engine.links.limbs import Limbs, kinds_with, limb_rows, limb_tables, limbs_of
+from rbdkit.engine.links.pack import pack
 from rbdkit.engine.links.pieces import NotCovered
 from rbdkit.engine.run.compiled_programs import (
     LONG,
@@ -282,6 +283,10 @@ class BoundModel:
             known |= {name: x.ravel().tolist() for name, x in self.rows.tables(1).items()}
         space: dict[str, list[Scalar]] = {name: [0.0] * size for name, size in sizes.items()}
         walked(recorded.program, {**space, **numbers, **arrays}, known, {**self._counts, **lengths, **counts})
+
+    def packed(self, model: Model, numbers: Mapping[str, NDArray]) -> dict[str, NDArray]:
+        """Return the arrays that programs read, made from other numbers of the model than its own, or from symbols."""
+        return pack(model, self._layout, numbers)
 
     def recorded(self, algorithm: str) -> Program:
         """Return the program of an algorithm in its form as a loop over links."""
