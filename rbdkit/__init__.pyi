@@ -96,6 +96,7 @@ from rbdkit.formats.load import (
     save as save,
 )
 from rbdkit.formulas import (
+    equations as equations,
     export_function as export_function,
 )
 from rbdkit.formulations import StateEquation as StateEquation

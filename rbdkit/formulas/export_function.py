@@ -9,6 +9,8 @@ from rbdkit.errors import ArgumentError
 from rbdkit.formulas.formula import Formula
 from rbdkit.formulas.in_c import in_c
 from rbdkit.formulas.in_python import in_python
+from rbdkit.formulas.in_sympy import in_sympy
+from rbdkit.formulas.on_library import in_casadi, in_jax, in_torch
 from rbdkit.formulas.quantities import QUANTITIES, Choice, Reference
 from rbdkit.formulas.recording import record
 from rbdkit.model import Model
@@ -16,10 +18,14 @@ from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import shown
 
-Target = Literal["python", "c"]
+Target = Literal["python", "c", "sympy", "casadi", "jax", "torch"]
 WRITERS: Mapping[str, Callable[[Formula], Any]] = {
     "python": in_python,
     "c": in_c,
+    "sympy": in_sympy,
+    "casadi": in_casadi,
+    "jax": in_jax,
+    "torch": in_torch,
 }
 REFERENCES = ("body", "world", "aligned")
 
@@ -46,7 +52,7 @@ def export_function(
         'forward_kinematics' (q), 'jacobian' (q), 'bias_acceleration' (q, v), as the functions of rbdkit of these names;
         or a function (model, q, v, ...) of your own, as for `compile`. Time t and states z of force elements are
         further arguments where the model needs them.
-    to : {'python', 'c'}, optional
+    to : {'python', 'c', 'sympy', 'casadi', 'jax', 'torch'}, optional
         What it is written for.
     parameters : sequence of str, optional
         Parameters of the model that become one more argument, in this order: 'link1.mass', 'link1.com.z',
@@ -76,6 +82,7 @@ def export_function(
 
     See Also
     --------
+    equations : The equations of motion of a small mechanism, as a textbook shows them.
     compile : The way in: a function of your own, fast within rbdkit.
 
     Examples
