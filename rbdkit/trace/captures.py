@@ -63,6 +63,12 @@ def module_of(value: Any) -> str:
     return str(getattr(value, "__module__", ""))
 
 
+def builtins_of(function: types.FunctionType) -> dict[str, Any]:
+    """Return the builtins that a function sees, by name."""
+    found: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]  # typeshed does not know it
+    return found
+
+
 def is_of_python(value: Any) -> bool:
     """Whether a builtin is one of Python's own, and not put there by a notebook's kernel or a user."""
     if isinstance(value, types.FunctionType) or (isinstance(value, type) and value.__flags__ & WRITTEN_IN_PYTHON):

@@ -38,6 +38,7 @@ from rbdkit.trace.captures import (
     LIBRARIES,
     WRITTEN_IN_PYTHON,
     Impure,
+    builtins_of,
     home_of,
     is_of_python,
     module_of,
@@ -385,7 +386,7 @@ class Dependencies:
 
     def _global(self, function: types.FunctionType, name: str, values: dict[str, Any], never_called: bool) -> None:
         """Look up a global name as a function does: in its module, then among the builtins."""
-        space, basic = function.__globals__, function.__builtins__
+        space, basic = function.__globals__, builtins_of(function)
         if name in space:
             self.guard.watch_items(space, {name: space[name]}, id(space))
             values[name] = space[name]

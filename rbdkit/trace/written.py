@@ -23,7 +23,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.trace.arrays import Symbols, as_numbers, symbols
-from rbdkit.trace.captures import HARMLESS, KEEPS, LIBRARIES, Impure, home_of, is_of_python, not_known, steps_of
+from rbdkit.trace.captures import (
+    HARMLESS,
+    KEEPS,
+    LIBRARIES,
+    Impure,
+    builtins_of,
+    home_of,
+    is_of_python,
+    not_known,
+    steps_of,
+)
 from rbdkit.trace.graph import Symbol
 from rbdkit.trace.linear import LINEAR
 
@@ -219,8 +229,8 @@ class Copies:
         for name in _names(code):
             if name in function.__globals__:
                 made_globals[name] = self._given(function.__globals__[name], name, users)
-            elif name in function.__builtins__ and not is_of_python(function.__builtins__[name]):
-                made_globals[name] = self._given(function.__builtins__[name], name, users)
+            elif name in (basic := builtins_of(function)) and not is_of_python(basic[name]):
+                made_globals[name] = self._given(basic[name], name, users)
         for (name, cell), there in zip(cells.items(), closure, strict=True):
             if there is not own_class:
                 there.cell_contents = self._given(cell.cell_contents, name, users)
