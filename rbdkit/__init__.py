@@ -78,6 +78,7 @@ _ELSEWHERE = {
     "id": "inverse dynamics is 'inverse_dynamics', of trees also 'rnea'",
     "ik": "take 'inverse_kinematics'",
     "inertia_matrix": "the joint-space inertia matrix is 'crba'",
+    "linearise": "take 'linearize'",
     "load_urdf": "take 'load', which reads URDF too",
     "mass_matrix": "the joint-space inertia matrix is 'crba'",
     "nonlinear_effects": "take 'bias_force'",
@@ -85,6 +86,7 @@ _ELSEWHERE = {
     "pinjoint": "a pin joint is 'Revolute'",
     "slider": "a slider is 'Prismatic', the widget with a slider for each joint 'sliders'",
     "sliderjoint": "a slider is 'Prismatic'",
+    "trim": "a state of rest is found by 'equilibrium'",
     "weld": "take 'Fixed'",
     "weldjoint": "take 'Fixed'",
 }

@@ -19,6 +19,7 @@ from rbdkit import (
     joints as joints,
     laws as laws,
     library as library,
+    linearization as linearization,
     meshes as meshes,
     model as model,
     pictures as pictures,
@@ -148,6 +149,10 @@ from rbdkit.joints import (
     SplineSurface as SplineSurface,
     Translational as Translational,
     Universal as Universal,
+)
+from rbdkit.linearization import (
+    equilibrium as equilibrium,
+    linearize as linearize,
 )
 from rbdkit.model import (
     Box as Box,

@@ -23,7 +23,7 @@ FLOORS = [
     {"formulations"},
     {"integrators"},
     {"laws"},
-    {"accuracy", "drafting", "formulas", "simulation"},
+    {"accuracy", "drafting", "formulas", "linearization", "simulation"},
     {"scene"},
     {"figures", "pictures", "stepping"},
     {"export", "widgets"},
