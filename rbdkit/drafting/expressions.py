@@ -135,6 +135,7 @@ def material(value: Material) -> str:
     """Return the expression of a contact material, with the parameters that differ from their defaults."""
     usual = Material().numbers
     words = [f"{name}={number(x)}" for name, x in value.numbers.items() if x != usual.get(name)]
+    words += [] if value.combine == "mean" else [f"combine={value.combine!r}"]
     return f"rbd.Material({', '.join(words)})"
 
 

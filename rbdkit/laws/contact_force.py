@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,10 +26,10 @@ from rbdkit.laws.law import Law, Sample
 from rbdkit.laws.log import Log
 from rbdkit.laws.recorded_force import SURFACE, recorded
 from rbdkit.laws.scene import Scene
-from rbdkit.model.material import Material
+from rbdkit.model.material import NUMBERS
 from rbdkit.spatial.read_numbers import number
 
-OF_MATERIALS = tuple(field.name for field in fields(Material) if field.name not in SURFACE)
+OF_MATERIALS = tuple(name for name in NUMBERS if name not in SURFACE)
 """Fields of a law that a pair's material overrides if it gives them."""
 LOOKS = 10
 """Steps between two estimates of the fastest contact rate."""

@@ -255,9 +255,8 @@ def material_of(
     if material is None:
         if friction is None and restitution is None:
             return None
-        given = {"friction": friction, "restitution": restitution}
         try:
-            return Material(**{name: x for name, x in given.items() if x is not None})
+            return Material(0.0 if friction is None else friction, 0.0 if restitution is None else restitution)
         except ModelError as fault:
             raise ModelError(f"{who}: {fault}") from None
     _require_material(material, who)
@@ -350,13 +349,13 @@ def _of_rule(model: Model, rule: ContactRule) -> Iterator[tuple[_Shape, _Shape]]
         seconds = shapes_named(model, rule.second, who)
         yield from ((a, b) for a in shapes_named(model, rule.first, who) for b in seconds)
         return
-    lumps = _lumps(model)
+    lumps = rigid_groups(model)
     shapes = {body.index: _of_body(body) for body in model.bodies}
     if isinstance(rule, Ground):
         ground = _of_ground(rule)
         yield from ((ground, own) for i, of_body in shapes.items() if lumps[i] > 0 for own in of_body)
         return
-    near, but = _neighbours(model, lumps), {frozenset(two) for two in rule.but}
+    near, but = neighbours(model, lumps), {frozenset(two) for two in rule.but}
     bodies = [body for body in model.bodies if shapes[body.index]]
     for k, one in enumerate(bodies):
         for two in bodies[k + 1 :]:
@@ -370,12 +369,12 @@ def require_apart(model: Model, first: str, second: str, who: str) -> None:
     a, b = shapes_named(model, first, who), shapes_named(model, second, who)
     if isinstance(b[0].shape, Ground):
         raise ModelError(f"{who}: name the ground {second!r} first")
-    lumps = _lumps(model)
+    lumps = rigid_groups(model)
     if lumps[a[0].body] == lumps[b[0].body]:
         raise ModelError(f"{who}: {first!r} and {second!r} do not move against each other")
 
 
-def _lumps(model: Model) -> list[int]:
+def rigid_groups(model: Model) -> list[int]:
     """Return for each body the root of the rigid group that fixed joints weld it into; 0 for the world's group."""
     lumps = [0]
     for body in model.bodies[1:]:
@@ -383,7 +382,7 @@ def _lumps(model: Model) -> list[int]:
     return lumps
 
 
-def _neighbours(model: Model, lumps: list[int]) -> set[frozenset[int]]:
+def neighbours(model: Model, lumps: list[int]) -> set[frozenset[int]]:
     """Return the pairs of rigid groups that a joint connects, except pairs with the world.
 
     A body that a joint connects to the world may still touch things that stand in the world.

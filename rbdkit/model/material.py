@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import sqrt
+from typing import Literal
 
 from rbdkit.errors import ModelError
 from rbdkit.spatial.read_numbers import number, shown
@@ -16,6 +17,10 @@ UNITS = {
     "tangential_damping": "N s/m",
 }
 """Units of the parameters that are not dimensionless."""
+NUMBERS = ("friction", "restitution", *UNITS)
+"""Names of the parameters that are numbers."""
+COMBINATIONS = ("mean", "largest")
+"""How the friction of two surfaces may be combined."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +39,15 @@ class Material:
         Normal stiffness, N/m, and damping, N s/m; None is a rigid surface.
     tangential_stiffness, tangential_damping : float, optional
         The same along the surface, before it slips.
+    combine : {'mean', 'largest'}, optional
+        Friction of two surfaces: the geometric mean of both coefficients, or, if one of the surfaces says 'largest',
+        the larger one, as MuJoCo has it.
 
     Raises
     ------
     ModelError
-        If a number is negative or not finite, a stiffness is zero, or the restitution is more than 1.
+        If a number is negative or not finite, a stiffness is zero, the restitution is more than 1, or `combine` is
+        none of these.
 
     Examples
     --------
@@ -57,9 +66,12 @@ class Material:
     damping: float | None = None
     tangential_stiffness: float | None = None
     tangential_damping: float | None = None
+    combine: Literal["mean", "largest"] = "mean"
 
     def __post_init__(self) -> None:
-        for name in (field.name for field in fields(self)):
+        if not isinstance(self.combine, str) or self.combine not in COMBINATIONS:
+            raise ModelError(f"combine {shown(self.combine)} of a material must be 'mean' or 'largest'")
+        for name in NUMBERS:
             given = getattr(self, name)
             if given is None and name in UNITS:
                 continue
@@ -75,7 +87,7 @@ class Material:
             )
 
     def on(self, other: Material) -> Material:
-        """Combine two surfaces: geometric mean of the friction, the larger restitution, compliances in series.
+        """Combine two surfaces: friction as `combine` says, the larger restitution, compliances in series.
 
         Parameters
         ----------
@@ -87,16 +99,19 @@ class Material:
         Material
             The combined material, independent of the order.
         """
+        largest = "largest" in (self.combine, other.combine)
+        compliance = {name: _both(getattr(self, name), getattr(other, name), _in_series) for name in UNITS}
         return Material(
-            sqrt(self.friction * other.friction),
+            max(self.friction, other.friction) if largest else sqrt(self.friction * other.friction),
             max(self.restitution, other.restitution),
-            *(_both(getattr(self, name), getattr(other, name), _in_series) for name in UNITS),
+            combine="largest" if largest else "mean",
+            **compliance,
         )
 
     @property
     def numbers(self) -> dict[str, float]:
         """The parameters that are set, by name: friction and restitution, and stiffness and damping if compliant."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {name: getattr(self, name) for name in NUMBERS}
         return {name: value for name, value in given.items() if value is not None}
 
 

@@ -75,7 +75,7 @@ def rich_model(seed: int) -> Model:
     model.add_ground(normal=rng.normal(size=3), height=rng.normal(), restitution=0.5, name='a "slope"')
     model.add_contact("it's:quoted 'näme'", "b3", name="two")
     model.add_contact("it's", "b4", friction=0.1)
-    model.add_contacts(except_=[("it's", "b5"), ("b6", "b7")], material=rbd.Material(stiffness=1e3))
+    model.add_contacts(except_=[("it's", "b5"), ("b6", "b7")], material=rbd.Material(stiffness=1e3, combine="largest"))
     return model
 
 

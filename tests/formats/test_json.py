@@ -75,7 +75,7 @@ def rich_model(seed: int, bodies: int = 20) -> Model:
     model.add_loop("closure", "ball", "rich", joint_gallery(rng)[seed % 17], se3.random(rng), se3.random(rng))
     model.add_loop("weld", "world", "ball", Spherical())
     model.add_body("stone", "world", Free(), geometry=Geometry(Sphere(0.1), name="all"))
-    surface = Material(0.5, 0.25, 1e4 / 3, 3.0, 2.0, 0.1)
+    surface = Material(0.5, 0.25, 1e4 / 3, 3.0, 2.0, 0.1, "largest")
     model.add_ground(normal=rng.normal(size=3), height=rng.normal(), material=surface, name="slope")
     model.add_ground()
     model.add_contact("rich", "stone:all")

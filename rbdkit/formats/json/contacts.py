@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from rbdkit.errors import ModelError
 from rbdkit.formats.json.node import Node
 from rbdkit.model import ContactRule, Ground, Material, Model, Touch
+from rbdkit.model.material import NUMBERS
 
 ENTRIES = {
     "ground": ("name", "kind", "normal", "height", "material"),
@@ -19,7 +19,7 @@ ENTRIES = {
 
 def rule_to_dict(rule: ContactRule) -> dict[str, Any]:
     """Return a contact rule as plain data."""
-    material = {} if rule.material is None else {"material": rule.material.numbers}
+    material = {} if rule.material is None else {"material": material_to_dict(rule.material)}
     match rule:
         case Ground():
             own = {"kind": "ground", "normal": rule.normal.tolist(), "height": rule.height}
@@ -59,11 +59,18 @@ def _two(node: Node) -> tuple[str, str]:
     return a, b
 
 
+def material_to_dict(material: Material) -> dict[str, Any]:
+    """Return a material as plain data."""
+    return material.numbers | ({} if material.combine == "mean" else {"combine": material.combine})
+
+
 def material_from_node(node: Node) -> Material:
     """Return the material of a JSON object."""
-    known = [field.name for field in fields(Material)]
-    node.only(known)
+    node.only((*NUMBERS, "combine"))
+    given: dict[str, Any] = {name: node[name].number() for name in NUMBERS if node.get(name) is not None}
+    if (combine := node.get("combine")) is not None:
+        given["combine"] = combine.text()
     try:
-        return Material(**{name: node[name].number() for name in known if node.get(name) is not None})
+        return Material(**given)
     except ModelError as fault:
         raise node.fault(str(fault)) from None

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from rbdkit.errors import ModelError
-from rbdkit.formats.json.contacts import material_from_node
+from rbdkit.formats.json.contacts import material_from_node, material_to_dict
 from rbdkit.formats.json.node import Node
 from rbdkit.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Shape, Sphere
 
@@ -28,7 +28,7 @@ def geometry_to_dict(geometry: Geometry) -> dict[str, Any]:
     if geometry.collide is not None:
         data["collide"] = bool(geometry.collide)
     if geometry.material is not None:
-        data["material"] = geometry.material.numbers
+        data["material"] = material_to_dict(geometry.material)
     return data
 
 

@@ -225,6 +225,8 @@ def test_materials_of_pairs():
     assert found["ground/plain"] == rbd.Material(0.4, 0.2)
     assert found["ball0/ball1"] == rbd.Material(0.9, 0.5, 500.0, 5.0)
     assert found["ball0/plain"] == rubber
+    firm = rbd.Material(0.3, combine="largest")  # one of two is enough
+    assert firm.on(rubber).friction == rubber.on(firm).friction == 0.9 and firm.on(rubber).combine == "largest"
     assert model.add_ground(name="ice", material=rbd.Material(0.05)).material == rbd.Material(0.05)
     assert rbd.Model("m").add_ground().material == rbd.Material(0.8)
 
@@ -232,6 +234,7 @@ def test_materials_of_pairs():
 @pytest.mark.parametrize(("given", "says"), [
     ({"friction": -0.1}, "friction"), ({"restitution": 1.5}, "restitution"), ({"friction": float("nan")}, "friction"),
     ({"stiffness": 0.0}, "stiffness"), ({"damping": -1.0}, "damping"), ({"friction": None}, "friction"),
+    ({"combine": "least"}, "combine 'least' of a material must be 'mean' or 'largest'"),
 ])  # fmt: skip
 def test_materials_without_meaning_are_refused(given, says):
     with pytest.raises(ModelError, match=says):
