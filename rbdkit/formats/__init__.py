@@ -1,8 +1,9 @@
-"""Models in and out of files: URDF, the robot description of ROS, and JSON, which keeps all of a model to the last bit.
+"""Models in and out of files: URDF, the robot description of ROS, MJCF, that of MuJoCo, and JSON, which keeps all.
 
 `load` and `save` tell the format from the content and from the name. The reader of URDF takes what is found in the
 wild, says in one warning what it mended, and refuses what it cannot make sense of with the line and the name of the
-link or joint. Denavit-Hartenberg parameters become models by `from_dh`.
+link or joint. MJCF is read by MuJoCo itself, an optional package (``pip install "rbdkit[mjcf]"``); what of it has no
+place in a model is named and counted. Denavit-Hartenberg parameters become models by `from_dh`.
 """
 
 from rbdkit.formats.denavit_hartenberg import DHParameters, DHRow, from_dh, to_dh
@@ -10,6 +11,7 @@ from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.json.read import from_dict, from_json
 from rbdkit.formats.json.write import to_dict, to_json
 from rbdkit.formats.load import load, save
+from rbdkit.formats.mjcf.write import to_mjcf
 from rbdkit.formats.urdf.read import from_urdf
 from rbdkit.formats.urdf.write import to_urdf
 
@@ -26,5 +28,6 @@ __all__ = [
     "to_dh",
     "to_dict",
     "to_json",
+    "to_mjcf",
     "to_urdf",
 ]
