@@ -11,6 +11,7 @@ from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.json.read import from_dict, from_json
 from rbdkit.formats.json.write import to_dict, to_json
 from rbdkit.formats.load import load, save
+from rbdkit.formats.mjcf.state import from_mujoco_state, to_mujoco_state
 from rbdkit.formats.mjcf.write import to_mjcf
 from rbdkit.formats.urdf.read import from_urdf
 from rbdkit.formats.urdf.write import to_urdf
@@ -22,6 +23,7 @@ __all__ = [
     "from_dh",
     "from_dict",
     "from_json",
+    "from_mujoco_state",
     "from_urdf",
     "load",
     "save",
@@ -29,5 +31,6 @@ __all__ = [
     "to_dict",
     "to_json",
     "to_mjcf",
+    "to_mujoco_state",
     "to_urdf",
 ]
