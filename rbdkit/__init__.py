@@ -79,6 +79,7 @@ _ELSEWHERE = {
     "ik": "take 'inverse_kinematics'",
     "inertia_matrix": "the joint-space inertia matrix is 'crba'",
     "linearise": "take 'linearize'",
+    "load_mjcf": "take 'load', which reads MJCF too",
     "load_urdf": "take 'load', which reads URDF too",
     "mass_matrix": "the joint-space inertia matrix is 'crba'",
     "nonlinear_effects": "take 'bias_force'",

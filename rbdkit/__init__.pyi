@@ -96,6 +96,7 @@ from rbdkit.formats.load import (
     load as load,
     save as save,
 )
+from rbdkit.formats.mjcf.read import load_mujoco as load_mujoco
 from rbdkit.formulas import (
     equations as equations,
     export_function as export_function,

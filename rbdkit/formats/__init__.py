@@ -11,6 +11,7 @@ from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.json.read import from_dict, from_json
 from rbdkit.formats.json.write import to_dict, to_json
 from rbdkit.formats.load import load, save
+from rbdkit.formats.mjcf.read import load_mujoco
 from rbdkit.formats.mjcf.state import from_mujoco_state, to_mujoco_state
 from rbdkit.formats.mjcf.write import to_mjcf
 from rbdkit.formats.urdf.read import from_urdf
@@ -26,6 +27,7 @@ __all__ = [
     "from_mujoco_state",
     "from_urdf",
     "load",
+    "load_mujoco",
     "save",
     "to_dh",
     "to_dict",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any, NamedTuple
 
 from rbdkit.formats.json.read import from_json
 from rbdkit.formats.json.write import to_json
+from rbdkit.formats.mjcf.read import read_mjcf
+from rbdkit.formats.mjcf.write import to_mjcf
 from rbdkit.formats.urdf.read import read_urdf
 from rbdkit.formats.urdf.write import to_urdf
 from rbdkit.model import Model
@@ -33,7 +36,8 @@ class Format:
     ending : str
         Of the names of its files, with the dot, in small letters.
     begins : str
-        The first character of its files that is no blank.
+        How its files begin, after blanks and what stands before the first element of XML. Of several formats that fit,
+        the one with the longest beginning counts.
     example : str
         How its files may begin, for messages: "a URDF begins with '<robot'".
     read : callable
@@ -54,6 +58,11 @@ class Format:
     write: Callable[[Model], str]
     defaults: Mapping[str, Any]
 
+    def fits(self, head: str) -> bool:
+        """Return whether a file that begins so is one of this format: a name of an element must end where it ends."""
+        after = head[len(self.begins) : len(self.begins) + 1]
+        return head.startswith(self.begins) and not (self.begins[-1].isalnum() and re.match(r"[\w.-]", after))
+
 
 def _read_json(content: Content, options: Mapping[str, Any]) -> tuple[Model, list[str]]:
     own = {name: options[name] for name in JSON.defaults}
@@ -65,6 +74,11 @@ def _read_urdf(content: Content, options: Mapping[str, Any]) -> tuple[Model, lis
     gravity = options.get("gravity", (0.0, 0.0, -9.81))
     own = {name: options[name] for name in URDF.defaults}
     return read_urdf(content.data, **own, gravity=gravity, source=content.name, folder=content.folder)
+
+
+def _read_mjcf(content: Content, options: Mapping[str, Any]) -> tuple[Model, list[str]]:
+    path = None if content.folder is None else content.folder / content.name
+    return read_mjcf(content.data, options.get("gravity"), content.name, path)
 
 
 JSON = Format(
@@ -85,5 +99,14 @@ URDF = Format(
     to_urdf,
     {"merge_fixed": True, "floating": False, "mimic": True, "mesh_paths": ()},
 )
-FORMATS = (JSON, URDF)
+MJCF = Format(
+    "MJCF",
+    ".xml",
+    "<mujoco",
+    "an MJCF file begins with '<mujoco'",
+    _read_mjcf,
+    to_mjcf,
+    {},
+)
+FORMATS = (JSON, URDF, MJCF)
 """The formats of `load` and `save`, which go by this list alone."""

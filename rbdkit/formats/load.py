@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import warnings
 from collections.abc import Iterable
@@ -26,6 +27,10 @@ from rbdkit.spatial.read_numbers import first_line, shown
 MAX_BYTES = 2**30
 BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe")  # of UTF-16, in which XML may be
 BLANK = "\ufeff \t\r\n"
+MOST_BEFORE = 2**20
+"""Number of characters among which the first element of a file is looked for."""
+_PROLOGUE = re.compile(r"\A(?:[\ufeff \t\r\n]+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
+"""What may stand before the first element of XML: blanks, the declaration, comments."""
 
 
 def load(
@@ -40,12 +45,13 @@ def load(
     joints: Iterable[type[JointType]] = (),
     constraints: Iterable[type[ConstraintElement]] = (),
 ) -> Model:
-    """Read a model from a URDF document or from JSON as `save` writes it.
+    """Read a model from a URDF or MJCF document, or from JSON as `save` writes it.
 
     Parameters
     ----------
     source : str, bytes, os.PathLike or file object
-        A path, a text that begins with '<' or '{', or an open file. The format is recognised from the content.
+        A path, a text that begins with '<' or '{', or an open file. The format is recognised from the content. MJCF is
+        read by MuJoCo, see `load_mujoco`: ``pip install "rbdkit[mjcf]"``.
     merge_fixed, floating, mimic : bool, optional
         For URDF, see `rbdkit.formats.from_urdf`.
     mesh_paths : iterable of str or os.PathLike, optional
@@ -68,6 +74,8 @@ def load(
     ------
     FormatError
         If the content is not a model in one of these formats, with the place in it.
+    ModuleNotFoundError
+        If it is MJCF and MuJoCo is not installed.
     OSError
         If the file cannot be read.
 
@@ -149,7 +157,8 @@ def _read(source: str | bytes | os.PathLike[str] | IO[Any]) -> Content:
     """Return what a source holds."""
     if isinstance(source, bytes):
         return Content(source, "text", None)
-    if isinstance(source, str) and (source.lstrip(BLANK)[:1] in {known.begins for known in FORMATS} or "\n" in source):
+    first = {known.begins[:1] for known in FORMATS}
+    if isinstance(source, str) and (source.lstrip(BLANK)[:1] in first or "\n" in source):
         return Content(source, "text", None)
     if isinstance(source, str | os.PathLike):
         path = _path(source)
@@ -192,14 +201,15 @@ def _limited(file: IO[Any], name: str) -> str | bytes:
 
 
 def _format_of(content: Content) -> Format:
-    """Return the format of a file, which its first character tells."""
+    """Return the format of a file, which its beginning tells."""
     data = content.data
-    if isinstance(data, bytes) and data.startswith(BYTE_ORDER_MARKS):
-        data = data[:1000].decode("utf-16", errors="replace")
-    head = data.lstrip(BLANK)[:1] if isinstance(data, str) else data.lstrip(BLANK.encode())[:1].decode("latin-1")
-    for known in FORMATS:
-        if head == known.begins:
-            return known
+    if isinstance(data, bytes):
+        wide = data.startswith(BYTE_ORDER_MARKS)
+        data = data[:MOST_BEFORE].decode("utf-16" if wide else "latin-1", errors="replace").removeprefix("ï»¿")
+    head = _PROLOGUE.sub("", data[:MOST_BEFORE], count=1) or data[:MOST_BEFORE].lstrip(BLANK)
+    fitting = [known for known in FORMATS if known.fits(head)]
+    if fitting:
+        return max(fitting, key=lambda known: len(known.begins))
     if not head:
         raise FormatError(f"{content.name} is empty; {', '.join(known.example for known in FORMATS)}")
     raise FormatError(

@@ -111,10 +111,17 @@ def test_what_is_no_source_is_refused():
         load("no_such.urdf")
 
 
-def test_mjcf_is_refused_by_name(tmp_path):
-    (tmp_path / "arm.xml").write_text("<mujoco model='arm'><worldbody/></mujoco>")
-    with pytest.raises(FormatError, match=r"arm\.xml, line 1: root element <mujoco>: this is MJCF.*not supported yet"):
-        load(tmp_path / "arm.xml")
+def test_mjcf_goes_by_its_root_element(tmp_path):
+    text = "<?xml version='1.0'?>\n<!-- <robot> --><mujoco model='arm'>\n<worldbody/></mujoco>"
+    (tmp_path / "arm.urdf").write_text(text)
+    for source in (tmp_path / "arm.urdf", text, text.encode(), text.encode("utf-16"), io.StringIO(text)):
+        assert load(source).name == "arm"
+    with pytest.raises(
+        FormatError, match=r"text, line 1: root element <mujocoinclude>: .* load the file that includes it"
+    ):
+        load("<mujocoinclude/>")
+    with pytest.raises(FormatError, match="text is MJCF, which knows no floating=True; URDF does"):
+        load(text, floating=True)
 
 
 def test_save_tells_the_format_from_the_name(tmp_path, model):
@@ -122,8 +129,8 @@ def test_save_tells_the_format_from_the_name(tmp_path, model):
     assert (tmp_path / "arm.json").read_text() == to_json(model)
     save(model, str(tmp_path / "arm.URDF"))
     assert (tmp_path / "arm.URDF").read_text() == to_urdf(model)
-    for name in ("arm.xml", "arm", "arm.stl"):
-        with pytest.raises(FormatError, match=rf"'{name}'; it must end in \.json or \.urdf"):
+    for name in ("arm", "arm.stl"):
+        with pytest.raises(FormatError, match=rf"'{name}'; it must end in \.json or \.urdf or \.xml"):
             save(model, tmp_path / name)
         assert not (tmp_path / name).exists()
 

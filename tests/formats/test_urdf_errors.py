@@ -131,7 +131,8 @@ def test_five_roots_are_listed(urdf, links, cut):
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ("<mujoco/>", ["<mujoco>", "MJCF", "not supported yet"]),
+        ("<mujoco/>", ["<mujoco>", "MJCF", "rbdkit.load reads it"]),
+        ("<mujocoinclude/>", ["<mujocoinclude>", "load the file that includes it"]),
         ("<sdf/>", ["<sdf>", "SDF"]),
         ("<html><body/></html>", ["<html>", "<robot>"]),
         ("<robot", ["not well-formed"]),

@@ -27,6 +27,7 @@ LATER = [
     "ipykernel",
     "ipywidgets",
     "matplotlib",
+    "mujoco",
     "pandas",
     "pythreejs",
     "trimesh",

@@ -26,8 +26,8 @@ from rbdkit.spatial.read_numbers import shown
 
 MAX_LINKS = 20_000
 OTHER_FORMATS = {
-    "mujoco": "this is MJCF, MuJoCo's format, which is not supported yet; give a URDF or a JSON file of rbdkit",
-    "mujocoinclude": "this is a part of an MJCF file, MuJoCo's format, which is not supported yet",
+    "mujoco": "this is MJCF, MuJoCo's format; rbdkit.load reads it",
+    "mujocoinclude": "this is a part of an MJCF file; load the file that includes it",
     "sdf": "this is SDF, Gazebo's format, which is not supported; give a URDF",
     "COLLADA": "this is a Collada mesh, not a robot; give the URDF that names it",
 }
