@@ -107,7 +107,7 @@ def export_function(
 
 
 def _choice(model: Model, function: Any, frame: Any, reference: Any) -> Choice:
-    if reference not in REFERENCES:
+    if not isinstance(reference, str) or reference not in REFERENCES:
         raise ArgumentError(f"reference = {shown(reference)} must be one of {', '.join(map(repr, REFERENCES))}")
     quantity = None if callable(function) else QUANTITIES[function]
     if quantity is None or not quantity.framed:

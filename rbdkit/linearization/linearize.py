@@ -179,7 +179,7 @@ def linearize(
     True
     """
     require_model(model)
-    if contacts not in ("held", "ignore"):
+    if not isinstance(contacts, str) or contacts not in ("held", "ignore"):
         raise ArgumentError(f"contacts = {shown(contacts)} must be 'held' or 'ignore'")
     if model.nz:
         raise ArgumentError(

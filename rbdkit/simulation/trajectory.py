@@ -44,6 +44,7 @@ from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import only_stops, without_stops
 from rbdkit.model.requirements import require_model
+from rbdkit.simulation import along
 from rbdkit.simulation.asked import asked
 from rbdkit.simulation.finer import ErrorGrowth, Finer, error_growth
 from rbdkit.simulation.forces import AtOnce, at_states
@@ -56,6 +57,8 @@ from rbdkit.spatial.read_numbers import floats, shown
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+    from rbdkit.algorithms.jacobian import Reference
 
 
 AT_ONCE = 0.25
@@ -324,6 +327,93 @@ class Trajectory:
             return book.poses, book.velocities  # type: ignore[return-value]
 
         return self._at_all_states(kinematics)
+
+    @asked
+    def joint_accelerations(self) -> NDArray:
+        """Return the joint accelerations (n, nv), rad/s2 and m/s2, by the equations of motion at the recorded states.
+
+        In time stepping with contacts they are means over the step that begins in the state, as contact forces are.
+
+        Raises
+        ------
+        SimulationError
+            If stops of joints act in the motion.
+        """
+        return self._joint_accelerations
+
+    @cached_property
+    def _joint_accelerations(self) -> NDArray:
+        return along.joint_accelerations(self)
+
+    @asked
+    def acceleration(self, frame: str, reference: Reference = "aligned") -> NDArray:
+        """Return the accelerations of a body or frame, (n, 6): angular, rad/s2, and linear, m/s2, without gravity.
+
+        Parameters
+        ----------
+        frame : str
+            Name of a body or frame.
+        reference : {'body', 'world', 'aligned'}, optional
+            As in `rbdkit.jacobian`; in 'aligned', world axes, the linear part is that of the frame's origin as a point.
+
+        Examples
+        --------
+        The tip of a level rod that is let go falls half as fast again as a stone:
+
+        >>> import numpy as np
+        >>> import rbdkit as rbd
+        >>> model = rbd.library.pendulum()
+        >>> tip = model.add_frame("tip", "rod", [0, 0, -1])
+        >>> rbd.simulate(model, [np.pi / 2], duration=0.01).acceleration("tip")[0, 5].round(2)
+        -14.71
+        """
+        return along.acceleration(self, frame, reference)
+
+    @asked
+    def specific_force(self, frame: str) -> NDArray:
+        """Return what an accelerometer at a frame shows, (n, 3), m/s2, in the axes of the frame: a - g.
+
+        Examples
+        --------
+        >>> import rbdkit as rbd
+        >>> rbd.simulate(rbd.library.pendulum(), [0.0], duration=0.01).specific_force("rod")[0].tolist()
+        [0.0, 0.0, 9.81]
+        """
+        return along.specific_force(self, frame)
+
+    @asked
+    def angular_velocity(self, frame: str) -> NDArray:
+        """Return what a gyroscope at a frame shows, (n, 3), rad/s, in the axes of the frame."""
+        return self.velocities(frame)[:, :3]
+
+    @asked
+    def wrench(self, joint: str) -> NDArray:
+        """Return the wrenches through a joint, (n, 6): moment, N m, and force, N, on its body, in body coordinates.
+
+        All six numbers: what the motor gives and what the bearing carries. Springs, dampers and friction of the joint
+        are in it; force elements between bodies are not.
+
+        Raises
+        ------
+        ModelError
+            If there is no such joint.
+        SimulationError
+            If constraints or stops act on the bodies in ways that are not recorded.
+
+        Examples
+        --------
+        The bearing of a hanging rod of 1 kg carries its weight:
+
+        >>> import rbdkit as rbd
+        >>> rbd.simulate(rbd.library.pendulum(), [0.0], duration=0.01).wrench("hinge")[0].round(9).tolist()
+        [0.0, 0.0, 0.0, 0.0, 0.0, 9.81]
+        """
+        return along.wrench(self, joint)
+
+    @asked
+    def contact_wrenches(self, body: str) -> NDArray:
+        """Return the wrenches of all contacts on a body, (n, 6), N m and N, in world axes about the body's origin."""
+        return along.contact_wrenches(self, body)
 
     @asked
     def velocities(self, body: str | None = None) -> NDArray:
