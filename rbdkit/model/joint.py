@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -206,7 +206,7 @@ class Joint(KeepsReadOnly):
             q_slice=slice(q_start, q_start + type.nq),
             v_slice=slice(v_start, v_start + type.nv),
             rest=frozen(slack),
-            limits=(limits or Limits()).fitted(type, name),
+            limits=limits.fitted(type, name) if limits else _unlimited(type.nq, type.nv),
             mimic=mimic,
             **vectors,
         )
@@ -327,7 +327,9 @@ def require_in_loop(joint: Joint, given: Mapping[str, ArrayLike]) -> None:
 
 def _vector(value: ArrayLike, size: int, what: str, joint: str) -> NDArray:
     """Return one number for all coordinates, or one for each, as a read-only array (size,)."""
-    if type(value) is float and value == value:  # what most arguments are by default
+    if type(value) is float and value in (0.0, np.inf, -np.inf):  # what most arguments are by default
+        return _filled(repr(value), size)
+    if type(value) is float and value == value:
         array = np.full(size, value)
         array.setflags(write=False)
         return array
@@ -337,3 +339,15 @@ def _vector(value: ArrayLike, size: int, what: str, joint: str) -> NDArray:
     if np.any(np.isnan(array)):
         raise ModelError(f"joint {joint!r}: {what} holds NaN: {array}")
     return frozen(np.broadcast_to(array, (size,)))
+
+
+@lru_cache(maxsize=128)
+def _unlimited(nq: int, nv: int) -> Limits:
+    """Return the limits of a joint that has none."""
+    return Limits(*(_filled(value, size) for value, size in (("-inf", nq), ("inf", nq), ("inf", nv), ("inf", nv))))
+
+
+@lru_cache(maxsize=128)
+def _filled(value: str, size: int) -> NDArray:
+    """Return a number as a read-only array (size,), which joints may share. value : its text, as 0.0 is -0.0."""
+    return frozen(np.full(size, float(value)))

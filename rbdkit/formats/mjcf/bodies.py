@@ -30,13 +30,14 @@ def add_bodies(reading: Reading, shapes: Shapes) -> None:
     reading.joint_names += _joint_names(reading)
     if scenery := shapes.of(0, HERE):
         reading.scenery = model.add_body(reading.names.new("scenery"), geometry=scenery).name
+    kinds, parents = m.jnt_type.tolist(), m.body_parentid.tolist()
+    firsts, counts = m.body_jntadr.tolist(), m.body_jntnum.tolist()
     for b in range(1, m.nbody):
-        parent = int(m.body_parentid[b])
+        parent, first, count = parents[b], firsts[b], counts[b]
         place, on = placements[b].copy(), reading.body_names[parent]
         place[:3, 3] += reading.shift[parent]
-        first, count = int(m.body_jntadr[b]), int(m.body_jntnum[b])
         own, anchor = range(first, first + count), HERE
-        if count and int(m.jnt_type[first]) != FREE:
+        if count and kinds[first] != FREE:
             anchor = anchors[own[-1]]
         for j in own[:-1]:
             between = reading.names.new(f"{reading.body_names[b]}_before_{reading.joint_names[j + 1]}")

@@ -58,10 +58,8 @@ def _add_rules(reading: Reading, shapes: Shapes, pairs: Touching) -> None:
     allowed = pairs.allowed[np.ix_(geoms, geoms)]
     if not allowed.any():
         return
-    member = np.zeros((len(geoms), len(bodies)))
-    member[np.arange(len(geoms)), index] = 1.0
-    some = member.T @ allowed @ member  # numbers of pairs of shapes, body by body
-    unusual = member.T @ (allowed & pairs.unusual[np.ix_(geoms, geoms)]) @ member
+    some = _by_bodies(allowed, index, len(bodies))
+    unusual = _by_bodies(allowed & pairs.unusual[np.ix_(geoms, geoms)], index, len(bodies))
     whole, everywhere = some == np.outer(counts, counts), _by_one_rule(reading, bodies)
     names = [_body(reading, b) for b in bodies.tolist()]
     but = np.argwhere(np.triu(everywhere & ~whole)).tolist()
@@ -69,7 +67,7 @@ def _add_rules(reading: Reading, shapes: Shapes, pairs: Touching) -> None:
     if general := len(but) < np.count_nonzero(np.triu(by_rule)):
         except_ = [(names[a], names[b]) for a, b in but]
         reading.model.add_contacts(except_=except_, name=reading.new_name("contacts"))
-    rest = (some > 0.0) & ~(by_rule & (unusual == 0.0)) if general else some > 0.0
+    rest = (some > 0) & ~(by_rule & (unusual == 0)) if general else some > 0
     for a, b in np.argwhere(np.triu(rest)).tolist():
         own, others = geoms[index == a], geoms[index == b]
         values = pairs.friction[np.ix_(own, others)]
@@ -79,6 +77,12 @@ def _add_rules(reading: Reading, shapes: Shapes, pairs: Touching) -> None:
         for one, other in np.argwhere(pairs.allowed[np.ix_(own, others)]).tolist():
             ends = _shape(reading, shapes, int(own[one])), _shape(reading, shapes, int(others[other]))
             _touch(reading, *ends, float(values[one, other]))
+
+
+def _by_bodies(pairs: NDArray, index: NDArray, count: int) -> NDArray:
+    """Return numbers of pairs of shapes, body by body (count, count). index : number of the body of each shape."""
+    one, two = np.nonzero(pairs)
+    return np.bincount(index[one] * count + index[two], minlength=count**2).reshape(count, count)
 
 
 def _by_one_rule(reading: Reading, bodies: NDArray) -> NDArray:

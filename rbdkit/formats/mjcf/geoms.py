@@ -50,9 +50,10 @@ class Shapes:
             asked[:] = False
         solid = np.isin(kinds, [*SOLIDS, MESH])
         self.touching = asked & solid
-        self._sizes, self._kinds = m.geom_size.tolist(), kinds.tolist()
+        self._sizes, self._kinds, self._groups = m.geom_size.tolist(), kinds.tolist(), m.geom_group.tolist()
         self._places = poses(m.geom_pos, m.geom_quat)
         self._colors = self._materials_colors()
+        self._of_body = list(zip(m.body_geomadr.tolist(), m.body_geomnum.tolist(), strict=True))
         self._meshes: dict[int, Mesh] = {}
         self._surfaces: dict[float, Material] = {}
         reading.leave_out("geoms that are height fields", np.count_nonzero(kinds == HFIELD))
@@ -60,19 +61,17 @@ class Shapes:
 
     def of(self, body: int, shift: NDArray) -> list[Geometry]:
         """Return the shapes of one of MuJoCo's bodies. shift : origin of its frame in that of the model's body."""
-        m = self._m
-        first = int(m.body_geomadr[body])
+        first, count = self._of_body[body]
         return [
             self._shape(g, shift)
-            for g in range(first, first + int(m.body_geomnum[body]))
+            for g in range(first, first + count)
             if self._kinds[g] in SOLIDS or self._kinds[g] == MESH
         ]
 
     def _shape(self, g: int, shift: NDArray) -> Geometry:
         place = self._places[g].copy()
         place[:3, 3] += shift
-        hidden = int(self._m.geom_group[g]) >= FIRST_HIDDEN_GROUP
-        role: Literal["visual", "collision"] = "collision" if hidden else "visual"
+        role: Literal["visual", "collision"] = "collision" if self._groups[g] >= FIRST_HIDDEN_GROUP else "visual"
         return Geometry(
             self._mesh(int(self._m.geom_dataid[g]))
             if self._kinds[g] == MESH

@@ -47,19 +47,21 @@ def joint_options(reading: Reading) -> list[dict[str, Any]]:
     limited = np.zeros(m.njnt, dtype=bool) if reading.disabled("LIMIT", "CONSTRAINT") else m.jnt_limited.astype(bool)
     reading.leave_out("limits of ball joints", np.count_nonzero(limited & (m.jnt_type == BALL)))
     found = []
-    for j, kind in enumerate(m.jnt_type.tolist()):
-        q, d = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
+    given = stiffness.tolist()
+    for j, (kind, q, d) in enumerate(
+        zip(m.jnt_type.tolist(), m.jnt_qposadr.tolist(), m.jnt_dofadr.tolist(), strict=True)
+    ):
         count = {FREE: 6, BALL: 3}.get(kind, 1)
         own = slice(d, d + count)
         options: dict[str, Any] = {"damping": damping[own], "friction": friction[own], "armature": armature[own]}
         if kind == FREE:
             options = _of_free(reading, options)
-        elif stiffness[j] > 0.0:
-            options["stiffness"] = stiffness[j]
+        elif given[j] > 0.0:
+            options["stiffness"] = given[j]
             options["rest"] = m.qpos_spring[q : q + 4] if kind == BALL else m.qpos_spring[q] - m.qpos0[q]
         if kind in (SLIDE, HINGE):
             options["limits"] = _limits(reading, j, bool(limited[j]), float(m.qpos0[q]))
-        found.append({name: value for name, value in options.items() if np.any(value)})
+        found.append({name: value for name, value in options.items() if value is not None and np.any(value)})
     return found
 
 
