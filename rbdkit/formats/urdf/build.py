@@ -12,6 +12,7 @@ from rbdkit.errors import FormatError, ModelError
 from rbdkit.formats.unique_names import UniqueNames
 from rbdkit.formats.urdf.joint import UrdfJoint
 from rbdkit.formats.urdf.link import UrdfLink
+from rbdkit.formats.urdf.loop_joint import UrdfLoop, add_loops
 from rbdkit.joints import Fixed, Free
 from rbdkit.model import Geometry, Model
 from rbdkit.model.numbering import WORLD
@@ -33,6 +34,7 @@ def build_model(
     order: Iterable[str],
     links: Mapping[str, UrdfLink],
     joints: Iterable[UrdfJoint],
+    loops: list[UrdfLoop],
     *,
     merge_fixed: bool,
     floating: bool,
@@ -70,6 +72,10 @@ def build_model(
             model.add_frame(link_name(link.name), WORLD if body is None else link_name(body), placement)
         except ModelError as fault:
             raise FormatError(f"{link.place}: link {link.name!r}: {fault}") from None
+    places = {name: (WORLD, np.eye(4)) for name in links}  # of an empty link 'world', which is neither
+    places |= {name: (link_name(name), np.eye(4)) for name in lumps}
+    places |= {link.name: (WORLD if body is None else link_name(body), pose) for link, body, pose in frames}
+    add_loops(model, loops, links, places)
     return model
 
 

@@ -80,11 +80,12 @@ def _type(kind: str, joint: Element, subject: str, notes: list[str]) -> JointTyp
         return Fixed()
     if kind == "floating":
         return Free()
-    axis = _axis(joint, subject, notes)
+    axis = read_axis(joint, subject, notes)
     return {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)(axis)
 
 
-def _axis(joint: Element, subject: str, notes: list[str]) -> NDArray:
+def read_axis(joint: Element, subject: str, notes: list[str]) -> NDArray:
+    """The unit vector of an <axis>; x if it is missing."""
     element = joint.first("axis")
     n = vector(element, "xyz", 3, subject, default=(1.0, 0.0, 0.0))
     length = math.hypot(*n)

@@ -17,6 +17,7 @@ from rbdkit.formats.urdf.build import build_model
 from rbdkit.formats.urdf.geometry import read_materials
 from rbdkit.formats.urdf.joint import read_joint
 from rbdkit.formats.urdf.link import read_link
+from rbdkit.formats.urdf.loop_joint import read_loop
 from rbdkit.formats.urdf.mimic import order_links, resolve_mimics
 from rbdkit.formats.urdf.tree import by_name, find_root
 from rbdkit.formats.xml.numbers import name
@@ -90,8 +91,9 @@ def from_urdf(
     -----
     The joint types revolute, continuous, prismatic, fixed, floating and planar become Revolute, Revolute, Prismatic,
     Fixed, Free and Planar; the axis of a planar joint is the normal of its plane. Impossible inertias are read as they
-    are: `Model.validate` reports them. Elements that are not part of the mechanism (transmission, gazebo, sensor, ...)
-    are ignored. A limit beyond 1e12 counts as none.
+    are: `Model.validate` reports them. ``<loop_joint>``, an extension that several programs write, closes a kinematic
+    loop by a frame on each of its links, link1 and link2. Elements that are not part of the mechanism (transmission,
+    gazebo, sensor, ...) are ignored. A limit beyond 1e12 counts as none.
 
     Examples
     --------
@@ -143,6 +145,7 @@ def read_urdf(
         order,
         links,
         joints.values(),
+        [read_loop(element, notes) for element in robot.all("loop_joint")],
         merge_fixed=merge_fixed,
         floating=floating,
         gravity=gravity,
