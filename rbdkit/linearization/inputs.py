@@ -23,7 +23,7 @@ def velocities_of(model: Model, given: Any, argument: str) -> tuple[int, ...]:
     """
     if isinstance(given, str | int | np.integer):
         given = [given]
-    if not isinstance(given, Iterable):
+    if not isinstance(given, Iterable) or (isinstance(given, np.ndarray) and given.ndim != 1):
         raise ArgumentError(f"{argument} = {shown(given)} must be names of joints or numbers of velocities")
     own = {joint.name: joint for joint in model.joints if joint.nv and joint.mimic is None}
     found: list[int] = []
