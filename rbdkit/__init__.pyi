@@ -179,6 +179,7 @@ from rbdkit.reaching import (
 )
 from rbdkit.simulation import (
     Ensemble as Ensemble,
+    Sampled as Sampled,
     Trajectory as Trajectory,
     compare_runs as compare_runs,
     sweep as sweep,

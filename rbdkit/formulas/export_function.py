@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from rbdkit.errors import ArgumentError
 from rbdkit.formulas.formula import Formula
@@ -117,4 +117,4 @@ def _choice(model: Model, function: Any, frame: Any, reference: Any) -> Choice:
         raise ArgumentError(f"{function!r} is of a body or frame: name it, such as frame={model.bodies[-1].name!r}")
     if reference != "body" and not (quantity is not None and quantity.referred):
         raise ArgumentError(f"reference = {reference!r} has no meaning for {shown(function)}")
-    return Choice(None if frame is None else model.frame(frame), reference)
+    return Choice(None if frame is None else model.frame(frame), cast(Reference, reference))

@@ -138,20 +138,20 @@ class ContactForce(Law):
         self,
         scene: Scene,
         method: Integrator,
-        hold: Callable[[int], None],
+        hold: Callable[[int, NDArray, NDArray], None],
         times: NDArray,
         q: NDArray,
         w: NDArray,
         log: Log,
     ) -> Iterator[Sample]:
         system = ForcesAtPoints(scene, self)
-        hold(0)
+        hold(0, q, w)
         size, s = len(w), np.concatenate([w, system.at_rest()])
         state = method.init(system, times[0], q, s)
         fastest = farthest = 0.0
         thin = float(scene.pairs.thickness.min(initial=np.inf))
         for k in range(len(times) - 1):
-            hold(k)
+            hold(k, state.x, state.v[:size])
             h = float(times[k + 1] - times[k])
             system.begin(float(times[k]))
             system.tell(log, k, float(times[k]), state.x, state.v, h)

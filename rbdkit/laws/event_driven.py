@@ -135,7 +135,7 @@ class EventDriven(Law):
         self,
         scene: Scene,
         method: Integrator,
-        hold: Callable[[int], None],
+        hold: Callable[[int, NDArray, NDArray], None],
         times: NDArray,
         q: NDArray,
         w: NDArray,
@@ -144,11 +144,11 @@ class EventDriven(Law):
         slowest = SLOWEST * scene.speed if self.slowest is None else self.slowest
         run = _Run(self.name, type(self).strike, slowest, scene, method, log)
         run.held.ahead = float(times[1] - times[0])
-        hold(0)
+        hold(0, q, w)
         log.took(0.0, 0.0)  # opens the first step's account: impacts at the initial state belong to that step
         now = run.begin(float(times[0]), q, w)
         for k in range(len(times) - 1):
-            hold(k)
+            hold(k, now.q, now.w)
             log.state(k, now.t, *run.points(now))
             if k:
                 log.took(0.0, 0.0)

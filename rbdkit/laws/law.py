@@ -67,7 +67,7 @@ class Law(ABC):
         self,
         scene: Scene,
         method: Integrator,
-        hold: Callable[[int], None],
+        hold: Callable[[int, NDArray, NDArray], None],
         times: NDArray,
         q: NDArray,
         w: NDArray,
@@ -78,7 +78,8 @@ class Law(ABC):
         Parameters
         ----------
         method : integrator of the motion between contacts, for laws that make no steps of their own.
-        hold : callback with the number of the next step; it sets forces that are constant over a step.
+        hold : callback with the number of the next step and the state (q, w) at its beginning; it sets forces that are
+            constant over a step.
         times : (n,) ends of the steps, s. q, w : state at times[0].
         log : collects points, events and energies of the run.
         """

@@ -221,7 +221,7 @@ class TimeStepping(Law):
         self,
         scene: Scene,
         method: Integrator,
-        hold: Callable[[int], None],
+        hold: Callable[[int, NDArray, NDArray], None],
         times: NDArray,
         q: NDArray,
         w: NDArray,
@@ -229,7 +229,7 @@ class TimeStepping(Law):
     ) -> Iterator[Sample]:
         memory = Memory()
         for k in range(len(times) - 1):
-            hold(k)
+            hold(k, q, w)
             step = self.step(scene, float(times[k]), q, w, float(times[k + 1] - times[k]), memory)
             step.write(log, k, scene, q, w)
             q, w, memory = step.q, step.w, step.memory

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rbdkit.loaded import loads_later
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.report import Report, Violation
+from rbdkit.simulation.sampled import Sampled
 from rbdkit.simulation.simulate import SimulationWarning, simulate
 from rbdkit.simulation.traced_forces import traced, untraced
 from rbdkit.simulation.trajectory import Trajectory
@@ -21,6 +22,7 @@ __all__ = [
     "Ensemble",
     "Motion",
     "Report",
+    "Sampled",
     "SimulationWarning",
     "Trajectory",
     "Violation",

@@ -72,6 +72,8 @@ def acting(
     """
     if why_not := obstacle(method, False, False):
         return None, why_not
+    if applied.sampler is not None:
+        return None, "tau is a sampled controller, which Python asks"
     if isinstance(method, Adaptive | TimeSteps | ForceSteps) and _time_is_asked_from_python(model, times):
         return None, "joints move as a Python function of time says"
     functions = [x for x in (applied.law, f_ext) if callable(x)]

@@ -77,7 +77,8 @@ def run_law(setting: Setting) -> Computed:
     if not book:
         compiled, why_not = compiled_law(setting)
 
-    def hold(k: int) -> None:
+    def hold(k: int, q: NDArray, w: NDArray) -> None:
+        applied.begin(k, float(times[k]), q, w)
         system.tau = applied.during(k)
 
     name, why = ("book", "as asked for") if book else engine_backend(free)

@@ -91,7 +91,7 @@ class Finer:
             return given.law
         if given.values.ndim == 1:
             return given.values
-        if given.held is not None:
+        if given.held is not None:  # those of a sampled controller are those that it gave
             # the middle of a new step lies inside of an old one, unlike its ends
             middle = 0.5 * (times[1:] + times[:-1])
             return given.held[np.searchsorted(self.setting.times, middle) - 1]

@@ -14,10 +14,11 @@ from rbdkit.errors import RbdkitError, SimulationError, StateError
 from rbdkit.formulations import Force
 from rbdkit.model import Model
 from rbdkit.simulation.asking import Law, ask, require_function
+from rbdkit.simulation.sampled import Sampled, Sampler, steps_in
 from rbdkit.simulation.variables import variable_name
 from rbdkit.trace import Feedback, evaluate
 
-Torque = ArrayLike | Law | None
+Torque = ArrayLike | Law | Sampled | None
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Drive:
     values : (nv,), (steps, nv) or (steps + 1, nv) as given, or None if they are a function.
     held : (steps, nv), row k acting during step k, or None if the forces are not constant over steps.
     zero : whether there are no forces.
-    law : the function that was given, or None.
+    law : the function that was given, or None. sampler : fills `held` as the run goes on, or None.
     """
 
     function: Force
@@ -36,6 +37,12 @@ class Drive:
     held: NDArray | None = None
     zero: bool = False
     law: Law | None = None
+    sampler: Sampler | None = None
+
+    def begin(self, k: int, t: float, q: NDArray, v: NDArray) -> None:
+        """Ask a sampled controller at the beginning of step k, if it is its turn."""
+        if self.sampler is not None:
+            self.sampler.begin(k, t, q, v[: self.held.shape[1]] if self.held is not None else v)
 
     def during(self, k: int) -> Force:
         """Return the joint forces during step k, without the jump at its end."""
@@ -54,7 +61,7 @@ def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
     Parameters
     ----------
     tau : None (zero); (nv,) constant; (steps, nv), row k held during step k; (steps + 1, nv), samples at the step times
-        with linear interpolation; or a function of (t, q, v) that returns (nv,).
+        with linear interpolation; a function of (t, q, v) that returns (nv,); or a `Sampled` controller.
     times : (steps + 1,) times of the steps, s.
 
     Raises
@@ -65,6 +72,13 @@ def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
     if tau is None:
         zero = np.zeros(model.nv)
         return Drive(Constant(zero), zero, zero=True)
+    if isinstance(tau, Sampled):
+        require_function("the controller", tau.controller)
+        if callable(reset := getattr(tau.controller, "reset", None)):
+            reset()
+        held = np.zeros((len(times) - 1, model.nv))
+        sampler = Sampler(_Checked(model, tau.controller), steps_in(tau.period, times), held)
+        return Drive(_Held(times, held), held, held, sampler=sampler)
     if callable(tau):
         require_function("tau", tau)
         return Drive(_Checked(model, tau), law=tau)

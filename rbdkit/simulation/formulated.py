@@ -207,7 +207,7 @@ def _steps(
 ) -> Iterator[Sample]:
     state = method.init(system, times[0], x, w)
     for k in range(len(times) - 1):
-        acting.step = k
+        acting.begin(k, times[k], state.x, state.v)
         # the time of the grid, as sums of steps would drift from it
         state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
         yield state.x, state.v, k + 1, state.solve

@@ -81,6 +81,7 @@ def _samples(
     state = method.init(system, times[0], q, v)
     for k in range(len(times) - 1):
         # forces held over a step jump at its end, which its last stage must not see
+        applied.begin(k, times[k], state.x, state.v)
         system.tau = applied.during(k)
         state = method.step(system, replace(state, t=times[k]), times[k + 1] - times[k])
         yield state.x, state.v, k + 1, state.solve

@@ -49,6 +49,5 @@ def memory_text(what: list[str], method: Integrator | Adaptive | ContactLaw) -> 
     return (
         f"{names} gives other values when asked again at the same state, so it keeps something from call to call. "
         f"{often}this report asked once more: neither the step nor the energy is judged, and forces of the trajectory "
-        "are what it says now. To ask it once a step and hold what it says, take steps one by one: "
-        "u = controller(t, q, v), then rbdkit.simulate(model, q, v, duration=dt, dt=dt, tau=u)"
+        "are what it says now. To ask it once a period and hold what it says: tau=rbdkit.Sampled(controller, period)"
     )

@@ -87,6 +87,11 @@ def prepare(request: Request) -> Setting:
     times = step_times(request.duration, request.dt)
     tau, f_ext = (unless_changed_by(request.progress, x) for x in (request.tau, request.f_ext))
     applied, external = drive(model, tau, times), external_drive(model, f_ext)
+    if applied.sampler is not None and isinstance(method, Adaptive):
+        raise SimulationError(
+            f"integrator {method.name!r} chooses its own steps, and a sampled controller is held over whole ones; take "
+            "one with given steps, 'rk4' say"
+        )
     breaks = declared_breaks(model, tau, f_ext)  # which says what is wrong with them, also to methods without a use
     if isinstance(method, Adaptive):
         method = method.for_run(times, breaks, applied.values is not None and applied.values.ndim > 1)

@@ -105,13 +105,13 @@ def simulate(
     integrator : str or Integrator, optional
         'rk4', 'symplectic_euler' or another name of `rbdkit.integrators.INTEGRATORS`; adaptive: 'dop853', 'rk45',
         'rk23', and for stiff systems 'radau', 'lsoda'; or an object from `rbdkit.integrators`.
-    tau : array_like or callable, optional
+    tau : array_like, callable or Sampled, optional
         Applied joint forces, N m or N: (nv,) constant, (steps, nv) held over each step, (steps + 1, nv) sampled, or a
         function of (t, q, v), which is compiled if it can be (see `traced`, `untraced`), also where it calls `rnea`,
         `jacobian` and their like, of this model or another. Springs and dampers of the joints act in addition. A
         function with jumps or kinks at known times declares them, ``law.breaks = [0.3, 0.31]``: adaptive integrators
         then end a step at each, as at the times of tables. So can `f_ext`, motions of `Prescribed` joints, and force
-        elements.
+        elements. A controller that keeps anything is given as `Sampled`.
     f_ext : mapping of str to array_like (6,), array_like (bodies, 6) or callable, optional
         External forces in world coordinates (see `wrench`), or a function of (t, q, v) that returns them.
     every : int, optional

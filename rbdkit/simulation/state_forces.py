@@ -22,6 +22,12 @@ class StateForces:
         self.external = external
         self.step: int | None = None
 
+    def begin(self, k: int, t: float, x: NDArray, w: NDArray) -> None:
+        """Begin step k: forces that are held over steps become those of it."""
+        self.step = k
+        if self.applied.sampler is not None:
+            self.applied.begin(k, t, *self._joint_state(x, w))
+
     def tau(self, t: float, x: NDArray, w: NDArray) -> NDArray:
         force = self.applied.function if self.step is None else self.applied.during(self.step)
         known = self.applied.values is not None  # then it does not depend on the state

@@ -28,7 +28,7 @@ def test_a_controller_with_memory_is_told_so_and_not_blamed_on_the_step(formulat
     with pytest.warns(SimulationWarning, match="LAW WITH MEMORY: tau gives other values when asked again") as told:
         run = rbd.simulate(model, duration=0.05, tau=controller, formulation=formulation)
     said = str(told[0].message)
-    assert "'rk4' asks 4 times a step" in said and "duration=dt, dt=dt, tau=u)" in said
+    assert "'rk4' asks 4 times a step" in said and "tau=rbdkit.Sampled(controller, period)" in said
     assert "STEP TOO LONG" not in said and run.report.adequacy is None and np.isnan(run.report.energy_error)
     assert controller.calls >= 4 * 50
 
@@ -43,8 +43,10 @@ def test_what_the_report_advises_holds_the_output_over_a_step():
         step = rbd.simulate(model, q, v, duration=dt, dt=dt, tau=u)
         q, v = step.q[-1], step.v[-1]
     assert controller.calls == 20
-    whole = rbd.simulate(model, [0.1, -0.2], duration=20 * dt, dt=dt, tau=np.array(said))
+    advised = rbd.Sampled(Integrating(1e-2), dt)
+    whole = rbd.simulate(model, [0.1, -0.2], duration=20 * dt, dt=dt, tau=advised, progress=False)
     np.testing.assert_allclose(whole.q[-1], q, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(whole.tau[:-1], said, rtol=0, atol=1e-13)
 
 
 def test_functions_that_answer_alike_are_judged_as_ever():

@@ -28,6 +28,7 @@ from rbdkit.simulation.ensembles.family import SETTINGS, Build, Family
 from rbdkit.simulation.ensembles.names import state_places
 from rbdkit.simulation.ensembles.values import name_of
 from rbdkit.simulation.forces import drive
+from rbdkit.simulation.sampled import Sampled
 from rbdkit.simulation.step_times import step_times
 from rbdkit.spatial.read_numbers import shown
 
@@ -60,6 +61,12 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
     for name, value in {"q0": q0, "v0": v0, "tau": options["tau"], "f_ext": options["f_ext"]}.items():
         if value is not None and name in axes.values:
             raise SimulationError(f"{name} is among the values that vary; do not give it as an argument too")
+    for value in (options["tau"], *axes.values.get("tau", ())):
+        if isinstance(value, Sampled):
+            raise SimulationError(
+                "tau is a sampled controller, which keeps something from call to call, and members of a sweep run side "
+                "by side; simulate them one after the other"
+            )
     every = options["every"]
     if not isinstance(every, int | np.integer) or not 1 <= every < 2**63:
         raise SimulationError(f"every = {shown(every)} must be a whole number of steps, 1 or more")
