@@ -199,7 +199,7 @@ class EmbeddedSteps:
         squares = self.d_0 + 0.01 * self.d_1
         error = self.h * self.d_0 / sqrt(select(equal(squares, 0.0), 1.0, squares))
         # comparisons with a number that is none are false: such a step has the largest error and is rejected
-        error = select(self.reach < LARGEST * LARGEST, error, LARGEST)
+        error = select(self.reach < LARGEST * LARGEST, select(error < LARGEST, error, LARGEST), LARGEST)
         fine, factor = error < 1.0, SAFETY / self.root(maximum(1e-300, error))
         # no growth right after a rejection, which would be rejected again
         longer = minimum(self.where("rejected", 1.0, MOST_FACTOR), factor)
@@ -242,6 +242,7 @@ class OnFloats(EmbeddedSteps):
 
     def __init__(self, system: System, arrays: dict[str, NDArray], times: NDArray, x: NDArray, v: NDArray) -> None:
         self.system, self.arrays, self.nv, self.x_chart = system, arrays, len(v), x
+        self.x, self.v = x, v
         for name in FLAGS + NUMBERS + ACCOUNT:
             setattr(self, name, 0.0)
         for name in ("max_step", "max_steps", "exponent", "pair_size"):
@@ -318,4 +319,6 @@ class OnFloats(EmbeddedSteps):
         self.y.end = np.concatenate([np.zeros(self.nv), self.y.end[self.nv :]])
 
     def arrive(self) -> None:
+        if self.why > 0.0:  # it ended early, where rates may be no numbers
+            return
         self.x, self.v = self.system.move(self.x_chart, self.y.stage[: self.nv]), self.y.stage[self.nv :]

@@ -187,22 +187,31 @@ class JointSteps:
 
 
 def blamed(
-    recording: Recording, times: NDArray, model: Model, *functions: Force | None, nv: int | None = None
+    recording: Recording,
+    times: NDArray,
+    model: Model,
+    *functions: Force | None,
+    nv: int | None = None,
+    method: object = None,
 ) -> Recording:
     """Find out whether a user function or a prescribed motion ended a run that ran away; return the recording.
 
     The functions are called once more at the next stage times; if one raises, its message becomes the reason. nv :
-    number of velocities that the functions get; all if not given.
+    number of velocities that the functions get; all if not given. method : integrator; steps of adaptive ones may end
+    beyond the next recorded time, so that is where they are called as well.
     """
     if not recording.ran_away:
         return recording
     functions = *functions, *(lambda t, q, v, joint=joint: joint.state(t) for joint in prescribed(model))
     k = int(np.searchsorted(times, recording.t[-1]))
     q, v, (t, end) = recording.q[-1], recording.v[-1][:nv], times[k : k + 2]
+    # stages of most methods are there
+    stages = [t, 0.5 * (t + end), end]
+    if isinstance(method, Adaptive):
+        stages += [min(times[-1], end + part * (end - t)) for part in (0.1, 0.5, 1.0)]
     for function in functions:
         try:
-            # stages of most methods are there
-            for s in (t, 0.5 * (t + end), end) if function is not None else ():
+            for s in stages if function is not None else ():
                 function(s, q, v)  # type: ignore[misc]
         except Exception as fault:
             if k == 0:  # not even the first step can be made, which is an error wherever it is stepped

@@ -73,7 +73,7 @@ def run_formulation(setting: Setting) -> Computed:
     in_code = None
     if recording is not None:
         forces = None if applied.zero else acting.tau, acting.f_ext if external else None
-        recording = blamed(recording, times, model, *forces)
+        recording = blamed(recording, times, model, *forces, method=method)
         in_code = _few_steps(system, method, acts)  # type: ignore[arg-type]
         applied = applied if acts is None else applied.traced(acts.tau)
     else:

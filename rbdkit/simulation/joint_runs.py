@@ -37,7 +37,7 @@ def run_joint(setting: Setting) -> Computed:
         readable = partial(readable_step, method, model, applied, external, times)  # type: ignore[arg-type]
         applied, joint_steps = applied.traced(acts.tau), JointSteps(kernels, method, acts)  # type: ignore[arg-type]
         recording = record_compiled(kernels, method, times, q, w, acts, setting.every, setting.watch, readable)  # type: ignore[arg-type]
-        recording = blamed(recording, times, model, applied.function, external, nv=model.nv)
+        recording = blamed(recording, times, model, applied.function, external, nv=model.nv, method=method)
     else:
         samples = _samples(method, JointSystem(model, applied.function, external, setting.book), applied, times, q, w)
         recording = record(samples, times, q, w, setting.every, setting.watch)

@@ -99,6 +99,49 @@ def test_a_torque_that_is_no_number_is_named():
     assert run.tau.shape == (len(run), 2)
 
 
+@pytest.mark.parametrize("formulation", ["joint", "se3"])
+@pytest.mark.parametrize(
+    ("integrator", "last"), [("rk4", 0.053), ("implicit_midpoint", 0.053), ("dop853", 0.05), ("rk45", 0.05)]
+)
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
+def test_compiled_runs_and_those_in_python_name_the_same_torque(formulation, integrator, last, wrong):
+    """Compiled adaptive runs said "no step short enough" of a torque that has no value beyond a recorded time."""
+
+    def tau(t, q, v):
+        return np.where(t > last, wrong, 0.0) * np.ones(2)
+
+    ends = []
+    for law in (rbd.traced(tau), rbd.untraced(tau)):
+        with pytest.warns(SimulationWarning, match=f"STOPPED: .*returned {wrong} for joint 'hinge1' at t = 0.05"):
+            run = rbd.simulate(
+                double_pendulum(),
+                [0.3, 0.1],
+                duration=0.1,
+                dt=1e-2,
+                tau=law,
+                formulation=formulation,
+                integrator=integrator,
+            )
+        ends.append((run.t[-1], "tau traced" in run.report.backend))
+    # compiled code takes the steps back that reach beyond `last`, and comes closer to it
+    assert ends[1][0] <= ends[0][0] <= last and ends[0][0] - ends[1][0] < 0.011
+    assert [compiled for _, compiled in ends] == [True, False]
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "rk45"])
+@pytest.mark.parametrize("size", [1e200, 1e308])
+def test_a_huge_torque_ends_adaptive_runs_in_python_too(integrator, size):
+    """A step whose error estimate is no number gave a next step that is none, and that had no end in Python."""
+
+    def tau(t, q, v):
+        return np.where(t > 0.05, size, 0.0) * np.ones(2)
+
+    for law in (rbd.traced(tau), rbd.untraced(tau)):
+        with pytest.warns(SimulationWarning, match=rf"STOPPED: .*{integrator} finds no step short enough"):
+            run = rbd.simulate(double_pendulum(), duration=0.1, dt=1e-2, tau=law, integrator=integrator)
+        assert 0.03 < run.t[-1] <= 0.05 + 1e-12
+
+
 def test_a_force_that_fails_at_the_last_state_itself():
     """tau and f_ext cannot be had there any more; the states are kept, the report is made."""
     model = body_on(rbd.Prismatic("x"))

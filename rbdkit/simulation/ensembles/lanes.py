@@ -172,7 +172,9 @@ def _outcome(number: int, own: Lane, run: Run) -> Outcome:
         motion = unsolved(recording_of(run, own.times, own.method), run, own.times, step)
     except RbdkitError as fault:
         return refused(number, sentence(fault))
-    motion = blamed(motion, own.times, own.model, own.applied.function, own.external, nv=own.model.nv)
+    motion = blamed(
+        motion, own.times, own.model, own.applied.function, own.external, nv=own.model.nv, method=own.method
+    )
     name, why = backend(own.model)
     parts = [in_words(name, why)]
     parts += [f"{run.lanes} lanes"] if run.lanes > 1 else []
