@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces, loops
-from rbdkit.algorithms.loops.inverse_dynamics import actuated_variables
+from rbdkit.algorithms.loops.inverse_dynamics import actuated_variables, real_levers
 from rbdkit.engine import Kernels
 from rbdkit.engine.rows.own_constraints import compared_with
 from rbdkit.errors import StateError
@@ -141,8 +141,9 @@ def inverse_dynamics(
     def shared(q: NDArray, v: NDArray, a: NDArray, needed: NDArray) -> NDArray:
         G = _motions(model, kernels, q, v, a, t)
         right, tau = G.T @ needed, np.zeros(model.nv)
-        u = root * np.linalg.lstsq(G[variables].T * root, right, rcond=1e-12)[0]  # Eq 8.63, the smallest
-        left = float(np.abs(G[variables].T @ u - right).max(initial=0.0))
+        driven = real_levers(G[variables] / arc[variables, None]) * arc[variables, None]
+        u = root * np.linalg.lstsq(driven.T * root, right, rcond=1e-12)[0]  # Eq 8.63, the smallest
+        left = float(np.abs(driven.T @ u - right).max(initial=0.0))
         # joint forces that balance are round-off of what they hold: weight (at least at 1 m/s2) and inertia count
         fast, faster = (float(np.abs(x / arc).max(initial=0.0)) for x in (v, a))
         held = mass * (1.0 + float(np.linalg.norm(model.gravity)) + faster + fast**2 / length)

@@ -106,6 +106,37 @@ def test_what_is_wrong_is_said():
         rbd.inverse_dynamics(model, q, v, a, actuated="crank")
 
 
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("turned", [0.3, 1.1])
+@pytest.mark.parametrize("backend", ["auto", "book"])
+def test_a_piston_at_its_dead_centre_turns_no_crank(length, turned, backend):
+    """It has a lever of round-off there, by which a force of 1e16 N would do; a degree further it drives the crank."""
+    R = rbd.spatial.so3.exp([turned, 0.4, -0.7])
+    model = rbd.Model("engine", gravity=(0.0, 0.0, 0.0))
+    axis, along = tuple(R[:, 2]), R[:, 0]
+    reach = [0.3 * length, 0.7 * length]
+    bar = rbd.Inertia.box((0.2 * length, 0.1 * length, 0.1 * length), mass=1.0)
+    crank = model.add_body("crank", joint=rbd.Revolute(axis), inertia=bar)
+    rod = model.add_body("rod", crank, rbd.Revolute(axis), rbd.pose(position=reach[0] * along), bar)
+    piston = model.add_body("piston", joint=rbd.Prismatic(tuple(along)), inertia=bar)
+    pin = rbd.pose(position=sum(reach) * along)
+    model.add_loop("pin", piston, rod, rbd.Revolute(axis), pin, rbd.pose(position=reach[1] * along))
+    for angle in (0.0, np.radians(1.0)):
+        lean = -np.arcsin(reach[0] / reach[1] * np.sin(angle))
+        stroke = reach[0] * np.cos(angle) + reach[1] * np.cos(lean) - sum(reach)
+        q = np.array([angle, lean - angle, stroke])
+        v = np.zeros(3)
+        a = rbd.forward_dynamics(model, q, v, [length**2, 0.0, 0.0])
+        if angle == 0.0:
+            with pytest.raises(StateError, match=r"\('piston_joint'\) of model 'engine' cannot give this motion"):
+                rbd.inverse_dynamics(model, q, v, a, actuated=["piston_joint"], backend=backend)
+            with pytest.raises(StateError, match=r"\('piston_joint'\) move 0 of 1 freedoms"):
+                closed_loop_inverse_dynamics(model, q, v, a, actuated=["piston_joint"])
+        else:
+            tau = rbd.inverse_dynamics(model, q, v, a, actuated=["piston_joint"], backend=backend)
+            assert_allclose(rbd.forward_dynamics(model, q, v, tau), a, rtol=1e-9, atol=1e-9 * np.abs(a[:2]).min())
+
+
 @pytest.mark.parametrize("length", [1.0, 1e-3, 1e-6])
 def test_what_is_missing_is_seen_at_any_size(length):
     """Torques of an arm of millimetres are below 1e-8 N m: what they cannot give was taken for round-off.

@@ -29,6 +29,8 @@ from rbdkit.spatial.read_numbers import shown
 Actuation = Literal["proper", "under", "redundant", "under and redundant"]
 OPEN = 1e-6
 """Tolerance, relative to the terms of K qdd = k, to which given accelerations must satisfy it."""
+LEVER = 1e-12
+"""Movement of actuated joints in a motion of unit size that counts as round-off."""
 NEARLY = 1e6
 """Condition number of G_u above which the actuation counts as nearly singular."""
 
@@ -192,7 +194,7 @@ def closed_loop_inverse_dynamics(
     variables = actuated_variables(model, actuated)
     G = _motions(constraint)
     freedoms = _freedoms(G, variables)
-    G_u = freedoms.G_u
+    G_u = real_levers(freedoms.G_u)
     w = np.ones(len(variables)) if weights is None else np.asarray(weights, dtype=float)
     if w.shape != (len(variables),) or not np.all(w > 0.0):
         raise StateError(
@@ -213,6 +215,15 @@ def closed_loop_inverse_dynamics(
     lam = np.linalg.lstsq(K.T, tau_ID - tau, rcond=1e-10)[0]  # Eq 8.61
     free = np.linalg.svd(G_u.T)[2][freedoms.rank :].T
     return LoopInverseDynamics(tau, u, tau_ID, G, free, lam, freedoms)
+
+
+def real_levers(moved: NDArray) -> NDArray:
+    """Return how motions of unit size move the actuated joints (p, n), without what is round-off of that size.
+
+    At a dead centre joints move by round-off only, and torques of 1e16 N m would seem to give any motion.
+    """
+    U, s, Vt = np.linalg.svd(moved, full_matrices=False)
+    return (U * np.where(s > LEVER, s, 0.0)) @ Vt
 
 
 def actuated_variables(model: Model, actuated: Iterable[str | int] | None) -> tuple[int, ...]:
