@@ -60,6 +60,8 @@ class Limits(KeepsReadOnly):
 
     def fitted(self, type: JointType, joint: str) -> Limits:
         """Return the limits, checked, as read-only arrays of the sizes of a joint type. joint : name, for errors."""
+        if type.nq == type.nv == 1 and (plain := self._of_one()) is not None:
+            return plain
         sizes = {"lower": type.nq, "upper": type.nq, "velocity": type.nv, "effort": type.nv}
         bounds = {name: _vector(getattr(self, name), size, f"limit {name!r}", joint) for name, size in sizes.items()}
         if np.any(bounds["lower"] > bounds["upper"]):
@@ -79,6 +81,16 @@ class Limits(KeepsReadOnly):
             if np.any(bounds[name] < 0.0):
                 raise ModelError(f"joint {joint!r}: limit {name!r} is negative: {bounds[name]}; it bounds a magnitude")
         return Limits(**bounds)
+
+    def _of_one(self) -> Limits | None:
+        """Return what `fitted` does for a joint of one coordinate, if these are floats that make sense; else None."""
+        given = [
+            float(x) if isinstance(x, float) else np.nan for x in (self.lower, self.upper, self.velocity, self.effort)
+        ]
+        lower, upper, velocity, effort = given
+        if not (lower <= upper and lower < np.inf and upper > -np.inf and velocity >= 0.0 and effort >= 0.0):
+            return None
+        return Limits(*(_vector(x, 1, "", "") for x in given))
 
     @property
     def bounded(self) -> bool:

@@ -17,13 +17,15 @@ from rbdkit.joints import Free
 from rbdkit.spatial.inertia import Inertia
 
 HERE = np.zeros(3)
+NOTHING = Inertia.zero()
+"""Inertia of the bodies between two joints of one."""
 
 
 def add_bodies(reading: Reading, shapes: Shapes) -> None:
     """Add bodies, joints, inertias and shapes."""
     m, model = reading.compiled, reading.model
     types, options = joint_types(reading), joint_options(reading)
-    placements, inertias = poses(m.body_pos, m.body_quat), _inertias(reading)
+    placements, inertias = _placements(reading), _inertias(reading)
     anchors = np.array(m.jnt_pos)
     turning = {j: stiffness for j, stiffness, _ in free_springs(reading)}
     reading.body_names += [reading.name("BODY", b) or reading.names.new(f"body{b}") for b in range(1, m.nbody)]
@@ -42,9 +44,7 @@ def add_bodies(reading: Reading, shapes: Shapes) -> None:
         for j in own[:-1]:
             between = reading.names.new(f"{reading.body_names[b]}_before_{reading.joint_names[j + 1]}")
             _move(place, anchors[j])
-            model.add_body(
-                between, on, types[j], place, Inertia.zero(), joint_name=reading.joint_names[j], **options[j]
-            )
+            model.add_body(between, on, types[j], place, NOTHING, joint_name=reading.joint_names[j], **options[j])
             on, place = between, np.eye(4)
             _move(place, -anchors[j])
         _move(place, anchor)
@@ -115,6 +115,16 @@ def add_body_forces(reading: Reading) -> None:
         body = reading.body_names[int(m.jnt_bodyid[j])]
         spring = ZeroLengthSpring(body, "world", stiffness, at_b=_point(slack[:3]))
         model.add_force(reading.new_name(f"{reading.joint_names[j]}_spring"), spring)
+
+
+def _placements(reading: Reading) -> NDArray:
+    """Return the pose of each body in its parent at MuJoCo's reference coordinates, (nbody, 4, 4)."""
+    m = reading.compiled
+    found = poses(m.body_pos, m.body_quat)
+    free = np.flatnonzero(m.jnt_type == FREE)
+    starts = np.array(m.jnt_qposadr)[free, None]
+    found[np.array(m.jnt_bodyid)[free]] = poses(m.qpos0[starts + np.arange(3)], m.qpos0[starts + np.arange(3, 7)])
+    return found
 
 
 def _inertias(reading: Reading) -> list[tuple[float, NDArray, NDArray] | None]:

@@ -48,12 +48,14 @@ def joint_options(reading: Reading) -> list[dict[str, Any]]:
     reading.leave_out("limits of ball joints", np.count_nonzero(limited & (m.jnt_type == BALL)))
     found = []
     given = stiffness.tolist()
+    coefficients = {"damping": damping.tolist(), "friction": friction.tolist(), "armature": armature.tolist()}
     for j, (kind, q, d) in enumerate(
         zip(m.jnt_type.tolist(), m.jnt_qposadr.tolist(), m.jnt_dofadr.tolist(), strict=True)
     ):
         count = {FREE: 6, BALL: 3}.get(kind, 1)
-        own = slice(d, d + count)
-        options: dict[str, Any] = {"damping": damping[own], "friction": friction[own], "armature": armature[own]}
+        options: dict[str, Any] = {
+            name: values[d] if count == 1 else np.array(values[d : d + count]) for name, values in coefficients.items()
+        }
         if kind == FREE:
             options = _of_free(reading, options)
         elif given[j] > 0.0:
@@ -61,8 +63,13 @@ def joint_options(reading: Reading) -> list[dict[str, Any]]:
             options["rest"] = m.qpos_spring[q : q + 4] if kind == BALL else m.qpos_spring[q] - m.qpos0[q]
         if kind in (SLIDE, HINGE):
             options["limits"] = _limits(reading, j, bool(limited[j]), float(m.qpos0[q]))
-        found.append({name: value for name, value in options.items() if value is not None and np.any(value)})
+        found.append({name: value for name, value in options.items() if _says_something(value)})
     return found
+
+
+def _says_something(option: Any) -> bool:
+    """Return whether an option differs from what a joint has without it."""
+    return bool(option.any() if isinstance(option, np.ndarray) else option)
 
 
 def free_springs(reading: Reading) -> list[tuple[int, float, NDArray]]:

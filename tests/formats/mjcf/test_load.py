@@ -50,6 +50,20 @@ def test_a_compiled_model_of_one_s_own():
         rbd.load_mujoco("<mujoco/>")
 
 
+def test_a_reference_that_was_changed_counts():
+    compiled = mujoco.MjModel.from_xml_string(TEXT)
+    compiled.qpos0[:3] = 1.0, 2.0, 3.0
+    assert rbd.load_mujoco(compiled).body("ball").joint.placement[:3, 3].tolist() == [1, 2, 3]
+    assert rbd.formats.from_mujoco_state(compiled, compiled.qpos0)[0].tolist() == [1, 0, 0, 0, 0, 0, 0]
+
+
+def test_what_was_read_goes_through_json():
+    model = rbd.load(TEXT.replace("</worldbody>", '<geom type="plane" size="0 0 1"/></worldbody>'))
+    again = rbd.formats.from_json(rbd.formats.to_json(model))
+    assert rbd.formats.to_dict(again) == rbd.formats.to_dict(model)
+    assert [pair.material for pair in again.contact_pairs] == [pair.material for pair in model.contact_pairs]
+
+
 @pytest.mark.parametrize(("text", "says"), [
     ("<mujoco><worldbody><body/></worldbody>", "text: MuJoCo cannot read it: XML parse error"),
     ("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "mass and inertia of moving bodies must be"),
