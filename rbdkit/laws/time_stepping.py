@@ -41,6 +41,8 @@ from rbdkit.laws.pyramid import program, pyramid, staggered
 from rbdkit.laws.recorded_impulses import Asked, recorded_impulses
 from rbdkit.laws.scene import Inverse, Scene
 from rbdkit.laws.slow_points import newton
+from rbdkit.model.kept import kept
+from rbdkit.model.measures import lengthwise
 from rbdkit.model.names import listed
 from rbdkit.model.requirements import besides_tree
 from rbdkit.spatial.read_numbers import shown
@@ -69,6 +71,9 @@ LONGER = 20
 WILD = 0.1
 """Residual, as a part of the largest velocity, above which the convex program is solved instead."""
 
+THROWN = 1e3
+"""Angle, or number of the model's lengths, by which an acceleration may carry a joint within a step; more is no motion
+that the step sees, and impulses against it take minutes to be found."""
 OF_POINTS = ("friction", "rebound")
 """Functions of a law at one point that a subclass may override; the compiled loop takes them from there."""
 
@@ -248,6 +253,8 @@ class TimeStepping(Law):
         """
         nv = scene.model.nv
         v, rate, straight = w[:nv], scene.system.rate(t, q, w), scene.straight
+        if not self.implicit:
+            _require_carried(scene, t, rate[:nv], h)
         inverse = scene.inverse(t, q)
         H, coms = inverse.H, straight.coms(inverse.H)
         # all in the axes at the beginning of the step; `after` below expresses the new velocities in those at its end
@@ -432,6 +439,22 @@ class TimeStepping(Law):
         out = Problem(problem.W, b, smooth, problem.names, np.zeros((len(near), 3)))
         lam = cone(out, tol=1e-6 * float(np.abs(wanted).max()), most=int(self.sweeps)).lam
         return h * (yields @ lam.ravel())
+
+
+def _require_carried(scene: Scene, t: float, rate: NDArray, h: float) -> None:
+    """Raise SimulationError, with the joint's name, if accelerations (nv,) throw a joint far in a step of length h."""
+    if not len(rate):
+        return
+    thrown = h * h * np.abs(rate) / np.where(kept(scene.model, lengthwise), scene.length, 1.0)
+    k = int(np.argmax(thrown))
+    if thrown[k] > THROWN:
+        joint = next(joint for joint in scene.model.joints if joint.v_slice.start <= k < joint.v_slice.stop)
+        raise SimulationError(
+            f"joint {joint.name!r} is accelerated by {rate[k]:.3g} rad/s2 or m/s2 at t = {t:g} s, beyond what a step "
+            f"of {h:g} s sees: it moves next to no inertia, or a force is in a wrong unit; give the bodies behind it "
+            "inertia or the joint armature, take a shorter step, or TimeStepping(implicit=True) for stiff springs and "
+            "dampers"
+        )
 
 
 def _softened(scene: Scene, t: float, q: NDArray, v: NDArray, explicit: NDArray, h: float) -> tuple[Inverse, NDArray]:
