@@ -10,6 +10,7 @@ from rbdkit.formats.denavit_hartenberg import DHParameters, DHRow, from_dh, to_d
 from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.json.read import from_dict, from_json
 from rbdkit.formats.json.write import to_dict, to_json
+from rbdkit.formats.keyframes import load_keyframes
 from rbdkit.formats.load import load, save
 from rbdkit.formats.mjcf.read import load_mujoco
 from rbdkit.formats.mjcf.state import from_mujoco_state, to_mujoco_state
@@ -27,6 +28,7 @@ __all__ = [
     "from_mujoco_state",
     "from_urdf",
     "load",
+    "load_keyframes",
     "load_mujoco",
     "save",
     "to_dh",

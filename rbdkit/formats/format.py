@@ -24,6 +24,11 @@ class Content(NamedTuple):
     name: str
     folder: Path | None
 
+    @property
+    def path(self) -> Path | None:
+        """The file, if it is one."""
+        return None if self.folder is None else self.folder / self.name
+
 
 @dataclass(frozen=True)
 class Format:
@@ -77,8 +82,7 @@ def _read_urdf(content: Content, options: Mapping[str, Any]) -> tuple[Model, lis
 
 
 def _read_mjcf(content: Content, options: Mapping[str, Any]) -> tuple[Model, list[str]]:
-    path = None if content.folder is None else content.folder / content.name
-    return read_mjcf(content.data, options.get("gravity"), content.name, path)
+    return read_mjcf(content.data, options.get("gravity"), content.name, content.path)
 
 
 JSON = Format(

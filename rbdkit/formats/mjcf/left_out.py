@@ -19,7 +19,7 @@ def count_left_out(reading: Reading) -> None:
     for kind, count in Counter(_actuators(reading)).items():
         reading.leave_out(kind, count)
     reading.leave_out("sensors", m.nsensor)
-    reading.leave_out("keyframes (rbdkit.formats.from_mujoco_state makes coordinates of them)", m.nkey)
+    reading.leave_out("keyframes (rbdkit.formats.load_keyframes has their states)", m.nkey)
     reading.leave_out("mocap bodies, which stay where they are", m.nmocap)
     reading.leave_out("flexes", m.nflex)
     reading.leave_out("skins", m.nskin)

@@ -54,7 +54,7 @@ def load_mujoco(mj_model: Any, *, gravity: ArrayLike | None = None) -> Model:
     -----
     - Where MuJoCo's coordinates are ``qpos0``, the model's are neutral: it starts as the file draws it. Coordinates of
       hinges and slides, their limits and where their springs are slack count from there. `from_mujoco_state` and
-      `to_mujoco_state` of `rbdkit.formats` convert states.
+      `to_mujoco_state` of `rbdkit.formats` convert states, and `load_keyframes` reads those that a file names.
     - The frame of a body is where its joint is, with the axes of MuJoCo's body frame. Where MuJoCo's is elsewhere, the
       frame ``<body>_origin`` is it. A body with several joints has massless bodies ``<body>_before_<joint>`` before it.
     - Mass matrix and forces of gravity, springs, dampers and rotors are MuJoCo's. Contacts, friction, limits and
@@ -91,16 +91,20 @@ def load_mujoco(mj_model: Any, *, gravity: ArrayLike | None = None) -> Model:
 
 def read_mjcf(data: str | bytes, gravity: ArrayLike | None, source: str, path: Path | None) -> tuple[Model, list[str]]:
     """The model of an MJCF document, and what to warn of. path : of the file, if it is one; then it is read again."""
+    compiled, said = compile_mjcf(data, source, path)
+    return _model_of(mujoco(), compiled, gravity, source, said)
+
+
+def compile_mjcf(data: str | bytes, source: str, path: Path | None) -> tuple[Any, list[str]]:
+    """MuJoCo's compiled model of an MJCF document, and what MuJoCo warned of. Arguments as of `read_mjcf`."""
     library = mujoco()
     with heard(library) as said:
         try:
             if path is None:
-                compiled = library.MjModel.from_xml_string(_text(data, source))
-            else:
-                compiled = library.MjModel.from_xml_path(str(path))
+                return library.MjModel.from_xml_string(_text(data, source)), said
+            return library.MjModel.from_xml_path(str(path)), said
         except (ValueError, library.FatalError) as fault:
             raise FormatError(f"{source}: MuJoCo cannot read it: {' '.join(str(fault).split())}") from None
-    return _model_of(library, compiled, gravity, source, said)
 
 
 def _model_of(

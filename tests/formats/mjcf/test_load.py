@@ -89,7 +89,7 @@ def test_one_warning_about_all_that_is_left_out(read):
         "  2 actuators: servos",
         "  1 actuators: muscles",
         "  1 sensors",
-        "  2 keyframes (rbdkit.formats.from_mujoco_state makes coordinates of them)",
+        "  2 keyframes (rbdkit.formats.load_keyframes has their states)",
         "  1 mocap bodies, which stay where they are",
         "  1 drag and buoyancy of a medium (density or viscosity)",
     ]
