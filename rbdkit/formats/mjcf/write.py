@@ -65,7 +65,7 @@ def to_mjcf(model: Model) -> str:
     contacts.write_grounds(world)
     sites = write_bodies(world, assets, model, contacts, notes)
     write_links(root, sites, model, notes)
-    contacts.write_exclusions(root)
+    contacts.write_pairs(root)
     for mimic in (joint for joint in model.joints if joint.mimic is not None):
         notes.append(f"joint {mimic.name!r} has a coordinate of its own there, and an equality instead of a mimic")
     if any(np.isfinite(joint.limits.velocity).any() for joint in model.joints):

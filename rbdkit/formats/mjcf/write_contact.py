@@ -1,4 +1,4 @@
-"""Contact rules in MJCF: grounds as planes, which shapes may touch, pairs of bodies that may not."""
+"""Contact rules in MJCF: grounds as planes, which shapes may touch, pairs that may not, pairs of their own friction."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from rbdkit.spatial import quaternion
 
 ALL, GROUNDED, NEVER = ("1", "1"), ("1", "0"), ("0", "0")
 """MuJoCo's contype and conaffinity of shapes that touch each other and grounds, grounds alone, nothing."""
+
+COMPLIANCE = "restitution, stiffness and damping of surfaces"
+"""What of surfaces is left out."""
 
 
 class Contacts:
@@ -26,19 +29,24 @@ class Contacts:
     Raises
     ------
     FormatError
-        If there are rules for single pairs, or with a material of their own.
+        If there are several rules for all bodies, or one with a material of its own.
     """
 
     def __init__(self, model: Model, notes: list[str]) -> None:
         self._model, self._notes = model, notes
         self._grounds = [rule for rule in model.contact_rules if isinstance(rule, Ground)]
         self._general = [rule for rule in model.contact_rules if isinstance(rule, AllTouch)]
-        for rule in model.contact_rules:
-            if isinstance(rule, Touch) or (isinstance(rule, AllTouch) and rule.material is not None):
-                own = "is for one pair" if isinstance(rule, Touch) else "has a material of its own"
-                raise FormatError(f"contact {rule.name!r} {own}, which is not written to MJCF; save the model as JSON")
+        for rule in self._general:
+            if rule.material is not None:
+                raise FormatError(
+                    f"contact {rule.name!r} has a material of its own, which MJCF cannot express; save it as JSON"
+                )
         if len(self._general) > 1:
             raise FormatError(f"contact {self._general[1].name!r} is a second rule for all bodies; save as JSON")
+        named = {rule.name for rule in model.contact_rules if isinstance(rule, Touch)}
+        self._pairs = [pair for pair in model.contact_pairs if pair.rule in named]
+        self._needed = {id(shape) for pair in self._pairs for shape in (pair.shape_p, pair.shape_s)}
+        self._written: dict[int, str] = {}
         self._kind = ALL if self._general else GROUNDED if self._grounds else NEVER
 
     def write_grounds(self, world: Element) -> None:
@@ -50,24 +58,44 @@ class Contacts:
             plane.set("quat", numbers_text(quaternion.from_matrix(pose[:3, :3]), what))
             plane.set("contype", "0" if self._kind == GROUNDED else "1")
             plane.set("conaffinity", "1")
+            self._written[id(ground)] = ground.name
             self._write_surface(plane, ground.material, what)
+
+    def needs_name(self, geometry: Geometry) -> bool:
+        """Return whether a pair must name a shape."""
+        return id(geometry) in self._needed
 
     def write_shape(self, geom: Element, geometry: Geometry, touches: bool, what: str) -> None:
         """Say of a shape what it may touch, and with which friction."""
         kind, affinity = self._kind if touches else NEVER
+        self._written[id(geometry)] = geom.get("name", "")
         geom.set("contype", kind)
         geom.set("conaffinity", affinity)
         if touches and self._kind != NEVER:
             self._write_surface(geom, geometry.material, what)
 
-    def write_exclusions(self, root: Element) -> None:
-        """Add pairs of bodies that do not touch: exceptions of the rule for all, and ends of loop joints."""
-        if not self._general:
-            return
+    def write_pairs(self, root: Element) -> None:
+        """Add pairs of bodies that do not touch, and pairs of shapes that have rules of their own."""
+        contact = Element("contact")
+        if self._general:
+            self._write_exclusions(contact)
+        for pair in self._pairs:
+            geoms = [self._written.get(id(shape)) for shape in (pair.shape_p, pair.shape_s)]
+            if None in geoms:  # one is a shape that MuJoCo does not have, as is told
+                continue
+            written = SubElement(contact, "pair", geom1=geoms[0] or "", geom2=geoms[1] or "")
+            slide = pair.material.friction
+            if any(value for name, value in pair.material.numbers.items() if name != "friction"):
+                self._notes.append(COMPLIANCE)
+            written.set("friction", numbers_text([slide, slide, 0.005, 0.0001, 0.0001], f"contact {pair.name!r}"))
+        if len(contact):
+            root.append(contact)
+
+    def _write_exclusions(self, contact: Element) -> None:
+        """Add exceptions of the rule for all, and ends of loop joints, which that leaves out."""
         names = [body.name for body in self._model.bodies]
         looped = [(names[loop.predecessor], names[loop.successor]) for loop in self._model.loops]
         pairs = [two for two in (*self._general[0].but, *looped) if names[0] not in two]
-        contact = SubElement(root, "contact") if pairs else root
         for a, b in dict.fromkeys(tuple(sorted(two)) for two in pairs):
             SubElement(contact, "exclude", body1=name_text(a, "body"), body2=name_text(b, "body"))
 
@@ -76,6 +104,6 @@ class Contacts:
         numbers = Material().numbers if material is None else material.numbers
         geom.set("friction", numbers_text([numbers.pop("friction"), 0.005, 0.0001], what))
         if numbers.pop("restitution") or numbers:
-            self._notes.append("restitution, stiffness and damping of surfaces")
+            self._notes.append(COMPLIANCE)
         if material is not None and material.combine == "mean" and material.friction > 0.0:
             self._notes.append("that friction of two surfaces is the geometric mean; MuJoCo takes the larger one")

@@ -47,8 +47,8 @@ class Geoms:
                 self._notes.append(what)
                 continue
             geom = SubElement(element, "geom", numbers)
-            if geometry.name:
-                geom.set("name", self._names.new(name_text(geometry.name, "shape")))
+            if geometry.name or self._contacts.needs_name(geometry):
+                geom.set("name", self._names.new(name_text(geometry.name or f"{body.name}_shape{k}", "shape")))
             self._write_place(geom, geometry, what)
             self._contacts.write_shape(geom, geometry, k in touching, what)
 

@@ -148,6 +148,26 @@ def test_contact():
     assert ground.height == pytest.approx(0.3, abs=1e-15)
 
 
+def test_contacts_of_two_bodies():
+    model = rbd.Model("balls")
+    for name in "abc":
+        shapes = [rbd.Geometry(rbd.Sphere(0.1)), rbd.Geometry(rbd.Box((1, 1, 1)), name="box")]
+        model.add_body(name, joint=rbd.Free(), inertia=BALL, geometry=shapes)
+    model.add_contact("a", "b", friction=0.25)
+    model.add_contact("a:box", "c:box", friction=0.0)
+    model.add_ground(material=rbd.Material(0.5, combine="largest"))
+    model.add_contact("ground", "c:box", friction=0.75)
+
+    def friction(model: rbd.Model) -> dict[tuple[str, str, str], list[float]]:
+        found: dict[tuple[str, str, str], list[float]] = {}
+        for pair in model.contact_pairs:
+            key = (*sorted((pair.predecessor, pair.successor)), type(getattr(pair.shape_p, "shape", None)).__name__)
+            found.setdefault(key, []).append(pair.material.friction)  # type: ignore[arg-type]
+        return {key: sorted(values) for key, values in found.items()}
+
+    assert friction(again(model)) == friction(model)
+
+
 def test_loops_ties_and_springs(rich, rng):
     rich.add_body("wheel", joint=rbd.Revolute("z"), inertia=INERTIA)
     rich.add_body("lid", joint=rbd.Free(), inertia=INERTIA)
@@ -241,8 +261,6 @@ def refused(what: str) -> rbd.Model:
             model.add_constraint("x", rbd.Distance("a", "b", 1.0, at_a=(1, 0, 0)))
         case "force":
             model.add_force("x", rbd.JointSpring("a_joint", 1.0))
-        case "pair":
-            model.add_contact("a", "b", friction=0.5, name="x")
         case "material":
             model.add_contacts(friction=0.5, name="x")
     return model
@@ -257,7 +275,7 @@ def refused(what: str) -> rbd.Model:
     ("helical", "joint 'x_joint' is a helical joint"), ("planar", "joint 'x_joint' is a planar joint"),
     ("loop", "joint 'x' closes a loop as a revolute joint"), ("spring", "joint 'x' closes a loop and has a spring"),
     ("constraint", "constraint 'x' "), ("force", "force 'x' "),
-    ("pair", "contact 'x' is for one pair"), ("material", "contact 'x' has a material of its own"),
+    ("material", "contact 'x' has a material of its own"),
 ])  # fmt: skip
 def test_what_is_refused(tmp_path, what, says):
     with pytest.raises(FormatError, match=says):
