@@ -112,14 +112,15 @@ def load(
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file: all of it for a name that ends in .json, what URDF can say for .urdf.
+    """Write a model to a file: all of it for a name that ends in .json, what URDF can say for .urdf, MJCF for .xml.
 
     Parameters
     ----------
     model : Model
         What is written.
     path : str or os.PathLike
-        Name of the file; its ending chooses the format. For .urdf see `rbdkit.formats.to_urdf`.
+        Name of the file; its ending chooses the format. For .urdf see `rbdkit.formats.to_urdf`, for
+        .xml `rbdkit.formats.to_mjcf`.
 
     Raises
     ------
@@ -129,7 +130,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> import tempfile
-    >>>     >>> import rbdkit as rbd
+    >>> from pathlib import Path
+    >>> import rbdkit as rbd
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rbd.save(rbd.library.pendulum(), Path(folder, "pendulum.json"))
     ...     model = rbd.load(Path(folder, "pendulum.json"))
