@@ -8,6 +8,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+import numpy as np
+
 from rbdkit.errors import FormatError
 from rbdkit.model import Mesh
 from rbdkit.spatial.read_numbers import shown
@@ -25,7 +27,7 @@ def folders(mesh_paths: object) -> tuple[str | os.PathLike[str], ...]:
     FormatError
         If it is not a list of paths; one path alone is none.
     """
-    if not isinstance(mesh_paths, Iterable) or isinstance(mesh_paths, str | bytes | os.PathLike):
+    if not isinstance(mesh_paths, Iterable) or isinstance(mesh_paths, str | bytes | os.PathLike | np.ndarray):
         raise FormatError(f"mesh_paths {shown(mesh_paths)} must be a list of folders, such as ['/opt/robots']")
     listed = tuple(mesh_paths)
     for path in listed:

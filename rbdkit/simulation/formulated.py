@@ -53,11 +53,7 @@ def run_formulation(setting: Setting) -> Computed:
     if book and "book" in inspect.signature(make).parameters:
         make = partial(make, book=True)  # type: ignore[call-arg]  # its signature has just been looked at
     system = make(model, None if applied.zero else acting.tau, None if external is None else acting.f_ext)
-    if not isinstance(system, Formulation):
-        raise SimulationError(
-            f"formulation = {shortened(make)} made {shortened(system)}, which is no formulation; give a name, a "
-            "class of rbdkit.formulations, or a function of (model, tau, f_ext) that returns one"
-        )
+    require_formulation(make, system)
     acting.system = system
     check_pair(system, method)
     # the quick check first; what it does not pass is decided, and told, by the exact one
@@ -98,6 +94,15 @@ def check_pair(system: Formulation, method: Integrator | Adaptive) -> None:
         if isinstance(system, other.requires) and not (system.model.nz and other.requires not in STEP_STATES)
     )
     raise SimulationError(f"{does_not_fit(system, method)}; {system.name!r} can be stepped by {fitting}")
+
+
+def require_formulation(make: Any, system: Any) -> None:
+    """Raise SimulationError if what a user's function has made is no formulation."""
+    if not isinstance(system, Formulation):
+        raise SimulationError(
+            f"formulation = {shortened(make)} made {shortened(system)}, which is no formulation; give a name, a "
+            "class of rbdkit.formulations, or a function of (model, tau, f_ext) that returns one"
+        )
 
 
 def does_not_fit(system: Formulation, method: Integrator | Adaptive) -> str:

@@ -18,7 +18,9 @@ from rbdkit.scene.comparison import laid_over
 from rbdkit.scene.curves import names_and_units
 from rbdkit.scene.palette import SPATIAL
 from rbdkit.simulation.choices import Maker, integrator_of, maker_of
+from rbdkit.simulation.formulated import require_formulation
 from rbdkit.spatial.check_arguments import check_arguments
+from rbdkit.spatial.read_numbers import shown
 from rbdkit.stepping import Place, Walk, text_of
 from rbdkit.stepping.text import number
 from rbdkit.widgets.stage import Stage
@@ -367,6 +369,10 @@ def step_integrator(
         raise StateError(f"step_integrator steps one motion; q0 has shape {q.shape} and v0 {v.shape}")
     pairs: list[Pair] = [(formulation, integrator)]
     if beside is not None:
+        if isinstance(beside, tuple) and len(beside) != 2:
+            raise SimulationError(
+                f"beside = {shown(beside)} is no pair of a formulation and an integrator, ('se3', 'rk4') for instance"
+            )
         pairs.append(beside if isinstance(beside, tuple) else (formulation, beside))
     walks: list[Walk] = []  # their labels are the names of layers, so no two are alike
     for form, method in pairs:
@@ -375,7 +381,9 @@ def step_integrator(
             raise SimulationError(
                 f"integrator {stepper.name!r} chooses its own steps; take one of fixed steps, 'rk4' say"
             )
-        walk = Walk(maker_of(form)(model, None, None), stepper, q, v, dt)  # type: ignore[arg-type]
+        system = maker_of(form)(model, None, None)
+        require_formulation(form, system)
+        walk = Walk(system, stepper, q, v, dt)  # type: ignore[arg-type]
         if any(other.label == walk.label for other in walks):
             walk.label += " (beside)"
         walks.append(walk)

@@ -163,7 +163,7 @@ def test_strange_sources():
     ]:  # fmt: skip
         with pytest.raises(FormatError, match=message):
             load(source)
-    for paths in (3, "abc", [None]):
+    for paths in (3, "abc", [None], np.array(None)):
         with pytest.raises(FormatError, match="mesh_paths"):
             load(robot(link("a", GOOD)), mesh_paths=paths)
         with pytest.raises(FormatError, match="mesh_paths"):

@@ -110,3 +110,15 @@ def test_all_widgets_bring_the_same_few_lines_and_each_class_one_module():
     for view in made:
         view.close()
     assert np.all([view.comm is None for view in made])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"beside": (1, 2, 3, 4)}, r"beside = \(1, 2, 3, 4\) is no pair of a formulation and an integrator"),
+        ({"formulation": lambda model, tau, f_ext: 0}, "made 0, which is no formulation"),
+    ],
+)
+def test_the_integrator_stepper_names_what_it_cannot_step(given, said):
+    with pytest.raises(RbdkitError, match=said):
+        rbd.step_integrator(double_pendulum(), [1.0, 0.5], **given)
