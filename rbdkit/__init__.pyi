@@ -15,6 +15,7 @@ from rbdkit import (
     formats as formats,
     formulas as formulas,
     formulations as formulations,
+    identification as identification,
     integrators as integrators,
     joints as joints,
     laws as laws,
@@ -126,6 +127,7 @@ from rbdkit.functions import (
     rnea as rnea,
     state_derivative as state_derivative,
 )
+from rbdkit.identification import identify as identify
 from rbdkit.inspection import inspect as inspect
 from rbdkit.joints import (
     Composite as Composite,

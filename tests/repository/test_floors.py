@@ -23,7 +23,7 @@ FLOORS = [
     {"formulations"},
     {"integrators"},
     {"laws"},
-    {"accuracy", "drafting", "formulas", "linearization", "simulation"},
+    {"accuracy", "drafting", "formulas", "identification", "linearization", "simulation"},
     {"scene"},
     {"figures", "pictures", "stepping"},
     {"export", "widgets"},
