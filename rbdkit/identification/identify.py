@@ -163,8 +163,8 @@ def identify(
     if worst > WORSE:
         warnings.warn(
             f"no bodies that can exist explain the forces of model {model.name!r} as well as sums of parameters do: "
-            f"they leave {worst:.2g} times the noise. Are signs, units, gear ratios or the geometry right, and is something "
-            "left out?",
+            f"they leave {worst:.2g} times the noise. Are signs, units, gear ratios or the geometry right, and is "
+            "something left out?",
             stacklevel=2,
         )
     return Identification(
