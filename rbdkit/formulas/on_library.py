@@ -67,7 +67,8 @@ def in_casadi(formula: Formula) -> Any:
 def in_jax(formula: Formula) -> Callable[..., Any]:
     """Return a formula as a function on JAX arrays, which can be differentiated, mapped and compiled."""
     required("jax")
-    return _on_arrays(formula, import_module("jax.numpy"), lambda x, like: x)
+    library = import_module("jax.numpy")
+    return _on_arrays(formula, library, library.asarray, lambda x, like: x)
 
 
 def in_torch(formula: Formula) -> Callable[..., Any]:
@@ -78,11 +79,17 @@ def in_torch(formula: Formula) -> Callable[..., Any]:
         # constants would be of PyTorch's single precision
         return x if isinstance(x, torch.Tensor) else torch.as_tensor(x, dtype=like.dtype, device=like.device)
 
-    return _on_arrays(formula, torch, tensor)
+    # not asarray, which has cut off gradients in some releases
+    return _on_arrays(formula, torch, torch.as_tensor, tensor)
 
 
-def _on_arrays(formula: Formula, library: Any, tensor: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Return a formula as a function on arrays of a library with NumPy's names. tensor : makes one of a constant."""
+def _on_arrays(
+    formula: Formula, library: Any, given_as: Callable[[Any], Any], tensor: Callable[[Any, Any], Any]
+) -> Callable[..., Any]:
+    """Return a formula as a function on arrays of a library with NumPy's names.
+
+    given_as : makes an array of an argument. tensor : makes one of a constant, like another.
+    """
     names = [x.name for x in formula.arguments]
 
     def function(*given: Any) -> Any:
@@ -90,7 +97,7 @@ def _on_arrays(formula: Formula, library: Any, tensor: Callable[[Any, Any], Any]
             raise ArgumentError(f"{formula.name} takes {', '.join(names)}; it was given {len(given)} arguments")
         arrays = {}
         for argument, x in zip(formula.arguments, given, strict=True):
-            array = library.asarray(x)
+            array = given_as(x)
             if tuple(array.shape) != argument.shape:
                 raise ArgumentError(
                     f"{argument.name} has shape {tuple(array.shape)}; {formula.name} takes {argument.shape}"
