@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from rbdkit.library.mueller_terze import Start
 
 
+AT_ONCE = 50_000
+"""Most states of an interrupted motion that is judged: some tenths of a second."""
+
+
 class SimulationWarning(UserWarning):
     """A simulation ended early, or its motion is doubtful; the trajectory's repr says more.
 
@@ -242,7 +246,10 @@ def _finished(computed: Computed) -> Trajectory:
         if computed.forces is None and not applied.zero and not isinstance(motion, Motion):
             motion = replace(motion, tau=np.full_like(motion.v, np.nan))
             motion = replace(motion, tau=forces_at(applied.function, motion.t, motion.q, motion.v))
-        report = judge(replace(computed, motion=motion), wall_time)
+        if recording.interrupted and len(recording.t) > AT_ONCE:
+            report = unjudged(computed, wall_time)  # who interrupts wants to go on
+        else:
+            report = judge(replace(computed, motion=motion), wall_time)
     except KeyboardInterrupt:
         interrupted()
         report = unjudged(computed, wall_time)

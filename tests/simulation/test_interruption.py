@@ -1,11 +1,15 @@
 """Ctrl+C, as the system sends it: the motion so far is handed over, and the loop around the runs ends."""
 
+import importlib
 import json
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
+
+import rbdkit as rbd
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent as POSIX systems do")
 
@@ -175,3 +179,20 @@ def test_an_interruption_of_the_report_keeps_the_finished_motion(printed):
     first, said, *loop = printed["report"]
     assert (first, said) == ("whole", "['NOT JUDGED: interrupted '] True False")
     assert loop == ["whole", "whole", "KeyboardInterrupt"]
+
+
+@pytest.mark.parametrize(("states", "judged"), [(10, False), (10_000, True)])
+def test_after_an_interruption_only_short_motions_are_judged(states, judged, monkeypatch):
+    """A motion of a million states would take half a minute, in which nothing seems to happen."""
+    # imported by its name, which is also that of the function
+    monkeypatch.setattr(importlib.import_module("rbdkit.simulation.simulate"), "AT_ONCE", states)
+
+    def pressed(t, q, v):
+        if t > 0.5:
+            raise KeyboardInterrupt
+        return -v
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        motion = rbd.simulate(rbd.library.pendulum(), [1.0], duration=1.0, tau=rbd.untraced(pressed), progress=False)
+    assert len(motion) == 501 and motion.report.judged is judged
