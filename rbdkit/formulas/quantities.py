@@ -11,16 +11,21 @@ import numpy as np
 from rbdkit import functions
 from rbdkit.engine import Kernels
 from rbdkit.model import Frame, Model
+from rbdkit.trace import symbols
 
 Reference = Literal["body", "world", "aligned"]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What a function takes beside a state: a frame, None for all bodies, and in which axes its result is."""
+    """What a function takes beside a state: a frame, None for all bodies, and in which axes its result is.
+
+    straight : coordinates and velocities of the joints that have as many of both; others with springs are refused.
+    """
 
     frame: Frame | None
     reference: Reference
+    straight: tuple[tuple[slice, slice], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,11 +78,12 @@ def _checked_energy(model: Model, _: Choice, *given: Any, **options: Any) -> Any
     return [found.kinetic, found.gravitational, found.spring]
 
 
-def _equation_forces(kernels: Kernels, _: Choice, q: Any, v: Any, **options: Any) -> Any:
+def _equation_forces(kernels: Kernels, choice: Choice, q: Any, v: Any, **options: Any) -> Any:
     """Record h of ``M a + h = tau``: what `forward_dynamics` resists with at zero acceleration."""
     elements, numbers = kernels.own_forces(q, v, **options)[0], kernels.numbers
-    # joints with springs have as many coordinates as velocities here, see `recording`
-    springs = numbers["stiffness"] * (q - numbers["rest"]) if len(q) == len(v) else 0.0
+    springs = symbols(np.zeros(len(v)))
+    for at, along in choice.straight:
+        springs[along] = numbers["stiffness"][along] * (q[at] - numbers["rest"][at])
     return kernels.rnea(q, v, np.zeros(len(v)), t=options.get("t", 0.0)) + numbers["damping"] * v + springs - elements
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from rbdkit.errors import ArgumentError
 from rbdkit.formulas.formula import Argument, Formula, identifier
 from rbdkit.formulas.held import closed_pose, consistent_velocity, held_forward_dynamics, partition, spanning_tree
 from rbdkit.formulas.quantities import QUANTITIES, Choice, Quantity
-from rbdkit.formulas.symbolic_numbers import Place, put_symbols, require_parameters
+from rbdkit.formulas.symbolic_numbers import Place, parameter_places, put_symbols, require_parameters
 from rbdkit.functions import compile
 from rbdkit.model import Model
 from rbdkit.simulation.ensembles.names import state_names
@@ -39,8 +40,9 @@ def record(model: Model, what: str | Callable[..., Any], parameters: Sequence[st
         return _of_user(model, what, parameters)
     places, quantity = require_parameters(model, parameters), QUANTITIES[what]
     _require_covered(model, what, quantity, places)
+    shaped = _shaped(model, places)
     try:
-        kernels = Kernels(model, "python")
+        kernels = Kernels(shaped, "python")
     except NotCovered as fault:
         raise ArgumentError(f"model {model.name!r} cannot be exported: {fault}") from fault
     if quantity.forces and (model.loops or model.constraints) and kernels.rows is None:
@@ -52,9 +54,10 @@ def record(model: Model, what: str | Callable[..., Any], parameters: Sequence[st
         arguments.append(Argument("z", (model.nz,), tuple(model.z_names)))
     if places:
         arguments.append(Argument("parameters", (len(places),), tuple(places)))
-    used, recorded = [kernels], partial(quantity.recorded, kernels, choice)
+    straight = tuple((x.q_slice, x.v_slice) for x in model.joints if x.nq == x.nv and x.mimic is None)
+    used, recorded = [kernels], partial(quantity.recorded, kernels, replace(choice, straight=straight))
     if what == "forward_dynamics" and (model.loops or model.constraints):
-        used.append(Kernels(spanning_tree(model), "python"))
+        used.append(Kernels(spanning_tree(shaped), "python"))
         split = partition(kernels.constraint_rows(closed_pose(model, np.random.default_rng(0)), np.zeros(model.nv)).K)
         recorded = partial(held_forward_dynamics, split, used[0], used[1])
 
@@ -67,6 +70,13 @@ def record(model: Model, what: str | Callable[..., Any], parameters: Sequence[st
     found = trace(function, *[x.shape for x in arguments], names=[x.name for x in arguments])
     _require_agreement(model, what, found, arguments, _reference(model, quantity, choice, arguments, places))
     return Formula(identifier(model.name, what), quantity.about, tuple(arguments), found)
+
+
+def _shaped(model: Model, places: Mapping[str, Place]) -> Model:
+    """Return a model for which all is recorded that the parameters act on: rotors and springs of zero are left out."""
+    zero = [name for name, place in places.items() if place.array in ("armature", "stiffness")]
+    zero = [name for name in zero if not model.parameters[name]]
+    return model.with_parameters(dict.fromkeys(zero, 1.0)) if zero else model
 
 
 def _of_user(model: Model, what: Callable[..., Any], parameters: Sequence[str]) -> Formula:
@@ -209,5 +219,9 @@ def _drawn(model: Model, argument: Argument, rng: np.random.Generator) -> Any:
     if argument.name != "parameters":
         return rng.normal(size=argument.shape)
     # but for inertias, whose moments must stay those of a body
-    kept = np.array([".inertia." in name for name in argument.entries])
-    return current_numbers(model, argument.entries) * (1.0 + np.where(kept, 0.0, 0.1 * rng.uniform(size=kept.shape)))
+    kept, places = np.array([".inertia." in name for name in argument.entries]), parameter_places(model)
+    more = np.where(kept, 0.0, 0.1 * rng.uniform(size=kept.shape))
+    now = current_numbers(model, argument.entries)
+    # what is zero might have been left out; force elements may not take any number
+    zero = (now == 0.0) & np.array([places[name].array != "own_numbers" for name in argument.entries])
+    return np.where(zero, more, now * (1.0 + more))

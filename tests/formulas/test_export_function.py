@@ -198,6 +198,31 @@ def test_force_elements_and_their_numbers_take_part():
     np.testing.assert_allclose(function([0.3], [1.0], [0.0], [20.0, 2.0]), expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize("what", ["rnea", "aba", "forward_dynamics", "equation_forces", "energy"])
+def test_rotors_and_springs_that_are_zero_may_be_symbols(what):
+    model = rbd.Model("arm")
+    body = rbd.Inertia.box((0.1, 0.2, 0.3), mass=1.0)
+    model.add_body("upper", joint=rbd.Revolute("y"), inertia=body)
+    model.add_body("hand", "upper", rbd.Spherical(), (0.0, 0.0, -1.0), body)
+    names = ["upper_joint.armature", "upper_joint.stiffness", "upper_joint.rest"]
+    changed = model.with_parameters(dict(zip(names, [0.3, 5.0, 0.2], strict=True)))
+    exported = rbd.export_function(model, what, parameters=names)
+    q = model.random_q(rng := np.random.default_rng(4))
+    states = rng.normal(size=(len(exported.arguments) - 2, model.nv))
+    expected = of_rbdkit(changed, what, q, states[0], *states[1:] if len(states) > 1 else [None])
+    assert np.allclose(exported(q, *states, [0.3, 5.0, 0.2]), expected, rtol=1e-12)
+
+
+def test_springs_beside_joints_with_quaternions():
+    model = rbd.Model("arm")
+    body = rbd.Inertia.box((0.1, 0.2, 0.3), mass=1.0)
+    model.add_body("upper", joint=rbd.Revolute("y"), inertia=body, stiffness=5.0)
+    model.add_body("hand", "upper", rbd.Spherical(), (0.0, 0.0, -1.0), body)
+    q, v = model.random_q(np.random.default_rng(4)), np.array([0.1, 0.2, 0.3, 0.4])
+    exported = rbd.export_function(model, "equation_forces")
+    assert np.allclose(exported(q, v), of_rbdkit(model, "equation_forces", q, v, None), rtol=1e-12)
+
+
 def test_a_function_of_ones_own(arm):
     def power(model, q, v, tau):
         return v @ (tau - rbd.bias_force(model, q, v))
