@@ -18,6 +18,7 @@ from rbdkit.algorithms.force_elements import with_elements
 from rbdkit.errors import ModelError, SimulationError
 from rbdkit.functions import bias_acceleration, forward_dynamics, jacobian
 from rbdkit.model import Model
+from rbdkit.model.joint import exerts
 from rbdkit.model.names import listed
 from rbdkit.model.numbering import did_you_mean
 from rbdkit.model.one_sided import without_stops
@@ -106,7 +107,7 @@ def wrench(motion: Trajectory, joint: str) -> NDArray:
     """Return the wrenches (n, 6) through a joint, on its successor body, in its coordinates."""
     model = _free(motion)
     if isinstance(joint, str) and model.loop(joint) is not None:
-        return motion.loop_forces()[joint]
+        return _through_loops(motion, model)[joint]
     names = [own.name for own in model.joints[1:]]
     if not isinstance(joint, str) or joint not in names:
         hint = did_you_mean(str(joint), names)
@@ -131,7 +132,7 @@ def wrench(motion: Trajectory, joint: str) -> NDArray:
 
 def _of_loops(motion: Trajectory, model: Model) -> NDArray:
     """Return the wrenches (n, bodies, 6) of loop joints on the bodies, in world coordinates."""
-    poses, forces = motion.poses(), motion.loop_forces()
+    poses, forces = motion.poses(), _through_loops(motion, model)
     found = np.zeros((len(motion), len(model.bodies), 6))
     for loop in model.loops:
         own = forces[loop.joint.name]
@@ -141,4 +142,21 @@ def _of_loops(motion: Trajectory, model: Model) -> NDArray:
         both = np.concatenate([moment, force], axis=1)
         found[:, loop.successor] += both
         found[:, loop.predecessor] -= both
+    return found
+
+
+def _through_loops(motion: Trajectory, model: Model) -> dict[str, NDArray]:
+    """Return the wrenches (n, 6) through loop joints: what their bearings carry, and their springs and dampers."""
+    found = {name: wrenches.copy() for name, wrenches in motion.loop_forces().items()}
+    bare, alone, poses = copy(model), copy(model), motion.poses()
+    bare.loops, nothing = (), np.zeros((len(model.bodies), 6))
+    for loop in (loop for loop in model.loops if exerts(loop.joint)):
+        alone.loops = (loop,)
+        for k, (t, q, v) in enumerate(zip(motion.t.tolist(), motion.q, motion.v, strict=True)):
+            z = motion.z[k] if motion.z.shape[1] else None
+            all_, others = (with_elements(each, q, v, f_ext=nothing, t=t, z=z) for each in (alone, bare))
+            assert all_ is not None and others is not None
+            pose, own = poses[k, loop.successor], (all_ - others)[loop.successor]
+            moment = own[:3] - np.cross(pose[:3, 3], own[3:])
+            found[loop.joint.name][k] += np.concatenate([pose[:3, :3].T @ moment, pose[:3, :3].T @ own[3:]])
     return found

@@ -96,6 +96,27 @@ def test_a_mechanism_with_a_loop():
     np.testing.assert_allclose(own + at_pin, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("given", [{"stiffness": 30.0, "damping": 2.0}, {"friction": 1.0}])
+def test_springs_and_friction_of_loop_joints_are_transmitted(given):
+    model = rbd.Model("four-bar")
+    rod = rbd.Inertia.box((0.1, 0.1, 1.0), mass=1.0).transformed(rbd.pose(position=(0, 0, -0.5)))
+    model.add_body("crank", joint=rbd.Revolute("y"), inertia=rod, damping=0.3)
+    model.add_body("rocker", joint=rbd.Revolute("y"), inertia=rod, placement=(1, 0, 0))
+    model.add_body("coupler", "crank", rbd.Revolute("y"), (0, 0, -1), rod)
+    model.add_loop("loop", "coupler", "rocker", rbd.Revolute("y"), (1, 0, 0), (0, 0, -1), **given)
+    motion = rbd.simulate(model, rbd.assemble(model, [0.3, 0.3, -0.3]), duration=0.05, tau=[0.1, 0.2, 0.3])
+    # the crank's bearing cannot resist a turn: there is the motor's moment and that of the damper
+    np.testing.assert_allclose(motion.wrench("crank_joint")[:, 1], 0.1 - 0.3 * motion.v[:, 0], rtol=0, atol=1e-11)
+    # about its pin a loop joint transmits what its spring, damper and friction give
+    loop = motion.wrench("loop")
+    about_pin = loop[:, 1] + loop[:, 3]
+    angle, rate = motion.q[:, 1] - motion.q[:, 0] - motion.q[:, 2], motion.v[:, 1] - motion.v[:, 0] - motion.v[:, 2]
+    if "friction" in given:
+        assert (np.abs(about_pin[10:]) > 0.9).all() and (about_pin * rate <= 0.0).all()
+    else:
+        np.testing.assert_allclose(about_pin, -30.0 * angle - 2.0 * rate, rtol=0, atol=1e-9)
+
+
 def test_a_box_on_the_ground_feels_its_weight():
     model = rbd.Model("box")
     box = rbd.Box([0.2, 0.2, 0.2])
