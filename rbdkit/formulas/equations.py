@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -137,6 +138,8 @@ def equations(model: Model, parameters: Sequence[str] | None = None) -> Equation
     kept = {name: x for name, x in symbols.items() if x in used}
     typeset = dict(zip((*q, *v, *a, *tau), _typeset_state(model), strict=True))
     typeset |= {x: _typeset_parameter(name) for name, x in kept.items()}
+    _require_different(model, [x.name for x in (*q, *v, *a, *tau, *symbols.values())])
+    _require_different(model, list(typeset.values()))
     return Equations(M, h, q, v, a, tau, kept, {x: numbers[name] for name, x in kept.items()}, typeset)
 
 
@@ -153,6 +156,15 @@ def _require_small(model: Model) -> None:
         raise ArgumentError(
             f"model {model.name!r} has {model.nv} freedoms; equations shows 1 to {MOST}, and "
             "export_function(model, 'rnea', 'sympy') writes any number with common subexpressions"
+        )
+
+
+def _require_different(model: Model, written: Sequence[str]) -> None:
+    twice = [name for name, count in Counter(written).items() if count > 1]
+    if twice:
+        raise ArgumentError(
+            f"two things in the equations of model {model.name!r} would both be written {twice[0]!r}; give their "
+            "bodies or joints names that differ in more than dots, underscores or '_joint'"
         )
 
 

@@ -82,7 +82,8 @@ def held_forward_dynamics(
     for row, values in zip(of, solved, strict=True):
         G[row], g[row] = values[:ni], values[ni]
     H = tree.crba(q, t)
-    force = H @ (tree.forward_dynamics(q, v, tau, **options) - g)  # tau + passive - C - H g
+    of_loops = kernels.own_forces(q, v, **options)[0] - tree.own_forces(q, v, **options)[0]  # springs of loop joints
+    force = H @ (tree.forward_dynamics(q, v, tau, **options) - g) + of_loops  # tau + passive - C - H g
     independent = solve(G.T @ (H @ G), (G.T @ force)[:, None])
     return G @ symbols([row[0] for row in independent]) + g
 

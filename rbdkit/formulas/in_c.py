@@ -75,7 +75,7 @@ def in_c(formula: Formula) -> CSource:
     ]
     signature = f"void {formula.name}({', '.join([*parameters, f'double result[{size}]'])})"
     what = [
-        f" * {own[x.name]}: {', '.join(f'{k} {entry}' for k, entry in enumerate(x.entries))}"
+        f" * {own[x.name]}: {', '.join(f'{k} {_in_comment(entry)}' for k, entry in enumerate(x.entries))}"
         for x in formula.arguments
         if x.entries
     ]
@@ -112,6 +112,11 @@ def in_c(formula: Formula) -> CSource:
         "}",
     ])  # fmt: skip
     return CSource(formula.name, header + "\n", source + "\n", formula.arguments, formula.shape)
+
+
+def _in_comment(name: str) -> str:
+    """Return a name that neither ends nor begins a comment."""
+    return name.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _number(x: float) -> str:

@@ -110,7 +110,7 @@ def in_python(formula: Formula) -> PythonSource:
         element=lambda name, k: name if name in scalars else f"{name}[{k}]",
     )
     entries = [
-        f"    {x.name}: {', '.join(f'{k} {entry}' for k, entry in enumerate(x.entries)) or x.shape}"
+        f"    {x.name}: {', '.join(f'{k} {_in_docstring(entry)}' for k, entry in enumerate(x.entries)) or x.shape}"
         for x in formula.arguments
     ]
     result = results[0] if formula.shape == () else f"[{', '.join(results)}]"
@@ -130,3 +130,8 @@ def in_python(formula: Formula) -> PythonSource:
         f"    return {result}",
     ])  # fmt: skip
     return PythonSource(formula.name, source + "\n", formula.arguments, formula.shape)
+
+
+def _in_docstring(name: str) -> str:
+    """Return a name that does not end the text around it."""
+    return name.replace("\\", "\\\\").replace('"', '\\"')

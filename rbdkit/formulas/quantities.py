@@ -89,7 +89,7 @@ def _equation_forces(kernels: Kernels, choice: Choice, q: Any, v: Any, **options
 
 def _checked_equation_forces(model: Model, _: Choice, q: Any, v: Any, **options: Any) -> Any:
     still = functions.forward_dynamics(model, q, v, np.zeros(model.nv), **options)
-    return -functions.crba(model, q) @ still
+    return -functions.crba(model, q, t=options.get("t", 0.0)) @ still
 
 
 def _of_frame(name: str) -> Callable[..., Any]:

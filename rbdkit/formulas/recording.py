@@ -104,6 +104,8 @@ def _argument(model: Model, name: str) -> Argument:
 
 
 def _require_covered(model: Model, what: str, quantity: Quantity, places: Mapping[str, Place]) -> None:
+    if not (model.nv or places or any(joint.type.is_driven for joint in model.joints)):
+        raise ArgumentError(f"model {model.name!r} does not move, so its {what} is no function of anything")
     if quantity.moved and model.contact_rules:
         raise ArgumentError(
             f"model {model.name!r} has contacts, which {what} cannot hold in a formula; export a model without ground "

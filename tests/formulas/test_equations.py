@@ -89,3 +89,15 @@ def test_a_ball_joint_has_velocities_of_its_own():
 def test_what_does_not_fit_on_a_page_is_refused(model, says):
     with pytest.raises(rbd.RbdkitError, match=says):
         rbd.equations(model())
+
+
+@pytest.mark.parametrize(
+    ("bodies", "joints", "twice"),
+    [(["a.b", "a_b"], ["j", "k"], "m_a_b"), (["a", "b"], ["g", "k"], "g"), (["a", "b"], ["c", "c_joint"], "theta")],
+)
+def test_things_that_would_be_written_alike_are_refused(bodies, joints, twice):
+    model = rbd.Model("two")
+    for body, above, joint in zip(bodies, ["world", bodies[0]], joints, strict=True):
+        model.add_body(body, above, rbd.Revolute("y"), (0, 0, 1), rbd.Inertia(1.0, com=[0, 0, 1]), joint_name=joint)
+    with pytest.raises(rbd.RbdkitError, match=twice):
+        rbd.equations(model)

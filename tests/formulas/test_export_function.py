@@ -304,3 +304,49 @@ def test_a_library_that_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "casadi", None)
     with pytest.raises(rbd.RbdkitError, match=r"rbdkit\[casadi\]"):
         rbd.export_function(rbd.library.pendulum(), "aba", "casadi")
+
+
+def test_names_that_end_comments_stay_in_them(tmp_path):
+    model = rbd.Model("*/ ü")
+    names = ['"""', "back\\slash \\N{x}", "*/ int x; /*"]
+    for name, above in zip(names, ["world", *names], strict=False):
+        model.add_body(
+            name, above, rbd.Revolute("y"), (0, 0, 1), rbd.Inertia(1.0, com=[0, 0, 1]), joint_name=f"{name}:"
+        )
+    given = np.random.default_rng(9).normal(size=(3, 3))
+    for to in ("python", "c"):
+        made = rbd.export_function(model, "aba", to)
+        np.testing.assert_allclose(in_numpy(made, to, tmp_path)(*given), rbd.aba(model, *given), rtol=1e-11)
+    assert made.header.count("*/") == 1
+
+
+def test_loop_joints_with_springs_and_friction():
+    model = rbd.Model("four-bar")
+    rod = rbd.Inertia.box((0.1, 0.1, 1.0), mass=1.0).transformed(rbd.pose(position=(0, 0, -0.5)))
+    model.add_body("crank", joint=rbd.Revolute("y"), inertia=rod)
+    model.add_body("rocker", joint=rbd.Revolute("y"), inertia=rod, placement=(1, 0, 0))
+    model.add_body("coupler", "crank", rbd.Revolute("y"), (0, 0, -1), rod)
+    given = {"stiffness": 30.0, "damping": 2.0, "friction": 1.0}
+    model.add_loop("loop", "coupler", "rocker", rbd.Revolute("y"), (1, 0, 0), (0, 0, -1), **given)
+    q = rbd.assemble(model, [0.3, 0.3, -0.3])
+    v, tau = rbd.project_velocity(model, q, [1.0, 0.0, 0.0]), np.array([0.1, 0.2, 0.3])
+    exported = rbd.export_function(model, "forward_dynamics", parameters=["loop.stiffness"])
+    expected = rbd.forward_dynamics(model.with_parameters({"loop.stiffness": 50.0}), q, v, tau)
+    np.testing.assert_allclose(exported(q, v, tau, [50.0]), expected, rtol=1e-8)
+
+
+def test_equation_forces_where_prescribed_joints_move_bodies():
+    model = rbd.Model("arm")
+    rod = rbd.Inertia.box((0.1, 0.1, 1.0), mass=1.0)
+    motion = rbd.Prescribed(rbd.Prismatic("z"), lambda t: (np.sin(t), np.cos(t), -np.sin(t)))
+    model.add_body("arm", joint=rbd.Revolute("y"), inertia=rod)
+    model.add_body("slide", "arm", motion, inertia=rod)
+    found = rbd.export_function(model, "equation_forces")([0.3], [0.5], 0.7)
+    np.testing.assert_allclose(found, rbd.bias_force(model, [0.3], [0.5], t=0.7), rtol=1e-12)
+
+
+def test_a_model_that_does_not_move_is_refused():
+    model = rbd.Model("table")
+    model.add_body("top", inertia=rbd.Inertia(1.0))
+    with pytest.raises(rbd.RbdkitError, match="does not move"):
+        rbd.export_function(model, "crba")
