@@ -12,7 +12,7 @@ from rbdkit.actuation import inverse_dynamics
 from rbdkit.assembly import assemble
 from rbdkit.errors import ArgumentError, ConvergenceError
 from rbdkit.functions import passive_force, rnea
-from rbdkit.linearization.held_contacts import held
+from rbdkit.linearization.held_contacts import held, warn_if_pulled
 from rbdkit.linearization.inputs import velocities_of
 from rbdkit.linearization.near import Near
 from rbdkit.model import Joint, Model
@@ -96,6 +96,11 @@ def equilibrium(
     StateError
         If q0 does not fit the model; or fixed joints cannot hold the mechanism.
 
+    Warns
+    -----
+    UserWarning
+        If contacts would have to pull or slip to hold the mechanism there.
+
     See Also
     --------
     linearize : Small motions about it.
@@ -126,7 +131,7 @@ def equilibrium(
     rest = np.zeros(model.nv)
     if model.loops or model.constraints:
         q = assemble(model, q, t=t)
-    twin = held(model, q, rest, t)[0]
+    twin, touching = held(model, q, rest, t)
     q, stiffness = _search(twin, q, given, held_at, bool(stable), t)
     balance = given
     if held_at:
@@ -136,6 +141,9 @@ def equilibrium(
         if given[loose].any():  # what is given elsewhere relieves the motors
             missing = missing - _carried(twin, q, given, held_at, t)
         balance[list(held_at)] = missing[list(held_at)]
+    if touching:
+        needed = rnea(twin, q, rest, rest, t=t) - passive_force(twin, q, rest, t=t)
+        warn_if_pulled(model, touching, q, needed - balance, t)
     return Equilibrium(q, balance, bool((stiffness > 0.0).all()), stiffness)
 
 

@@ -16,6 +16,7 @@ from scipy.optimize import lsq_linear
 
 from rbdkit.algorithms import forward_kinematics, jacobian
 from rbdkit.algorithms.contact import PairContact, contacts
+from rbdkit.engine import kernels_for
 from rbdkit.errors import StateError
 from rbdkit.joints import Spherical
 from rbdkit.model import Box, Mesh, Model
@@ -60,6 +61,11 @@ def _require_at_rest(model: Model, touch: PairContact, q: NDArray, v: NDArray, t
                 f"contact {touch.name!r} is of a {type(shape.shape).__name__}, which rolls where it touches; only "
                 "corners are held: linearize with contacts='ignore', or put a joint or constraint in its place"
             )
+    if touch.material.friction == 0.0:
+        raise StateError(
+            f"contact {touch.name!r} has no friction, so it slips when it is pushed; only contacts that friction holds "
+            "stay where they are: give the surfaces some, take contacts='ignore', or put a joint in its place"
+        )
     speed = float(np.linalg.norm(_point_rows(model, touch, q, t) @ v))
     if speed > SLIDES:
         raise StateError(
@@ -93,12 +99,19 @@ def warn_if_pulled(model: Model, touching: Sequence[PairContact], q: NDArray, fo
             high.append(np.inf)
     if not rows:
         return
+    if model.loops or model.constraints:  # these take the rest, whatever its sign
+        kernels = kernels_for(model)
+        assert kernels is not None
+        own = kernels.constraint_rows(q, np.zeros(model.nv), t).K
+        rows += [*own]
+        low += [-np.inf] * len(own)
+        high += [np.inf] * len(own)
     found = lsq_linear(np.array(rows).T, force, (low, high), tol=1e-14)
     missing = np.linalg.norm(found.fun)
     if missing > PULLS * np.linalg.norm(force):
         warnings.warn(
             f"the contacts {', '.join(repr(touch.name) for touch in touching)} cannot hold model {model.name!r} in "
             f"this state without pulling or slipping: {missing / np.linalg.norm(force):.2g} of the forces is missing; "
-            "the matrices are those of feet that are glued to the ground",
-            stacklevel=4,
+            "what is found is that of feet that are glued to the ground",
+            stacklevel=3,
         )

@@ -149,7 +149,7 @@ def linearize(
     Raises
     ------
     StateError
-        If the state does not fit the model, loops are open, or a contact slides or rolls.
+        If the state does not fit the model, loops are open, or a contact slides, rolls or has no friction.
     ArgumentError
         If an input or `contacts` is unknown, or force elements have states of their own.
 
@@ -203,7 +203,7 @@ def linearize(
         exact = forward_dynamics_derivatives(twin, q, v, tau, t=t)
         by_q, by_v = exact.da_dq, exact.da_dv
     if touching:
-        warn_if_pulled(twin, touching, q, near.constraint_force(), t)
+        warn_if_pulled(model, touching, q, near.constraint_force(), t)
     d = len(near.independent)
     A, B = np.zeros((2 * d, 2 * d)), np.zeros((2 * d, len(acting)))
     A[:d, :d], A[:d, d:], A[d:, :d], A[d:, d:] = near.turning(), np.eye(d), by_q, by_v

@@ -21,6 +21,8 @@ STEP = 1e-3
 that of round-off 1e-13."""
 RANK = 1e-7
 """Smallest part of a row that counts as independent of others, relative to the largest; loops are closed to 1e-10."""
+NOTHING = 1e-9
+"""Size of a row, relative to the largest, up to which it is zero but for round-off, and holds nothing."""
 PREFERRED = 1e3
 """How much larger a velocity without input may be before one with input depends on others in its place."""
 NEWTON = 6
@@ -68,7 +70,7 @@ class Near:
         scale = self.arcs.copy()
         scale[[k for k in range(n) if k not in self.inputs]] *= PREFERRED
         size = np.linalg.norm(K * self.arcs, axis=1)
-        self.size = np.where(size > 0.0, size, 1.0)
+        self.size = np.where(size > NOTHING * size.max(initial=0.0), size, max(1.0, size.max(initial=0.0)))
         rows = K * self.arcs / self.size[:, None]
         rank = int(np.sum((s := np.linalg.svd(rows, compute_uv=False)) > RANK * s.max(initial=0.0)))
         dependent = qr(rows * (scale / self.arcs), mode="r", pivoting=True)[1][:rank]

@@ -107,3 +107,12 @@ def falling():
     model = rbd.Model("falling")
     model.add_body("ball", joint=rbd.Free(), inertia=rbd.Inertia.sphere(0.1, mass=1.0))
     return model
+
+
+def test_contacts_that_would_have_to_pull_are_told():
+    model = rbd.Model("balloon", gravity=(0, 0, 9.81))
+    box = rbd.Inertia.box((0.6, 0.4, 0.2), mass=2.0)
+    model.add_body("basket", joint=rbd.Free(), inertia=box, geometry=rbd.Box([0.6, 0.4, 0.2]))
+    model.add_ground(friction=0.9)
+    with pytest.warns(match="without pulling"):
+        rbd.equilibrium(model, [1.0, 0, 0, 0, 0, 0, 0.1])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.spatial import so3
 
 
 def by_motion(model, found, q, v, tau, h=1e-5):
@@ -77,6 +80,26 @@ def test_a_mechanism_with_a_loop_in_motion():
     np.testing.assert_allclose(found.B[0], 0)
 
 
+@pytest.mark.parametrize("angle", [0.3, 0.7, 1.1])
+def test_rows_that_are_zero_but_for_round_off_hold_nothing(angle):
+    """A planar mechanism whose plane is turned has rows of 1e-17 in place of zeros; its one freedom stays."""
+
+    def poles(turn):
+        R = so3.exp(turn)
+        model = rbd.Model("parallelogram", gravity=R @ [0, 0, -9.81])
+        rod = rbd.Inertia(1.0, com=[0, 0, 0.5], inertia_com=0.1 * np.eye(3))
+        base = model.add_body("base", placement=rbd.pose(R))
+        model.add_body("a", base.name, rbd.Revolute("y"), (-0.3, 0, 0), rod, stiffness=50.0)
+        model.add_body("b", base.name, rbd.Revolute("y"), (0.3, 0, 0), rod)
+        model.add_body("c", "a", rbd.Revolute("y"), (0, 0, 1), rod)
+        model.add_loop("pin", "c", "b", rbd.Revolute("y"), (0.6, 0, 0), (0, 0, 1))
+        found = rbd.linearize(model, rbd.assemble(model, [0.2, 0.2, -0.2]))
+        rest = rbd.equilibrium(model, rbd.assemble(model, [0.2, 0.2, -0.2]))
+        return np.concatenate([found.poles.imag, rest.q, rest.stiffness])
+
+    np.testing.assert_allclose(poles(angle * np.array([0.6, -0.8, 0.4])), poles(np.zeros(3)), rtol=1e-8, atol=1e-8)
+
+
 def boxes_on_ground(glued):
     """A box on the ground that carries a swinging mast, its corners held by friction, or the box fixed to the world."""
     model = rbd.Model("mast")
@@ -108,6 +131,27 @@ def test_feet_that_would_have_to_pull_are_told():
     tau[6] = 500.0
     with pytest.warns(match="without pulling or slipping"):
         rbd.linearize(model, q, None, tau, inputs=[6])
+
+
+def test_a_mechanism_with_a_loop_that_stands_on_its_feet_is_not_said_to_pull():
+    model = boxes_on_ground(False)
+    rod = rbd.Inertia(1.0, com=[0, 0, 0.5])
+    model.add_body("other", "box", rbd.Revolute("y"), (0.2, 0, 0.1), rod, stiffness=50.0, rest=0.3)
+    model.add_body("coupler", "mast", rbd.Revolute("y"), (0, 0, 0.5), rod)
+    model.add_loop("pin", "coupler", "other", rbd.Revolute("y"), (0.2, 0, 0), (0, 0, 0.5))
+    q = rbd.assemble(model, [1.0, 0, 0, 0, 0, 0, 0.1, 0.1, 0.1, -0.1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(rbd.linearize(model, q).independent) == 1
+
+
+def test_feet_without_friction_are_refused():
+    model = rbd.Model("puck")
+    box = rbd.Inertia.box((0.6, 0.4, 0.2), mass=2.0)
+    model.add_body("puck", joint=rbd.Free(), inertia=box, geometry=rbd.Box([0.6, 0.4, 0.2]))
+    model.add_ground(friction=0.0)
+    with pytest.raises(rbd.StateError, match="no friction"):
+        rbd.linearize(model, [1.0, 0, 0, 0, 0, 0, 0.1])
 
 
 def test_a_regulator_holds_a_cart_and_pole():
