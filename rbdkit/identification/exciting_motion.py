@@ -21,6 +21,8 @@ from rbdkit.spatial.read_numbers import number, shown
 
 SAMPLES = 60
 """States of a motion at which its condition number is taken."""
+TURN = 2.0 * np.pi
+"""Range of a joint with one limit alone, rad or m."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +92,10 @@ def exciting_motion(
     (True, True)
     """
     require_model(model)
-    if any(joint.nq != joint.nv or joint.nv > 1 for joint in model.joints) or model.mimics or model.loops:
-        raise ModelError(f"model {model.name!r} has other joints than single angles and lengths, or loops")
+    if any(joint.nq != joint.nv or joint.nv > 1 or joint.type.is_driven for joint in model.joints) or model.mimics:
+        raise ModelError(f"model {model.name!r} has other joints than single angles and lengths of their own")
+    if model.loops or model.constraints or not model.nv:
+        raise ModelError(f"model {model.name!r} has loops or constraints, or does not move; take a tree of joints")
     for name, value in {"period": period, "speed": speed}.items():
         if not number(value, f"{name} must be a finite number, not {{}}".format, ArgumentError) > 0.0:
             raise ArgumentError(f"{name} = {shown(value)} must be positive")
@@ -103,6 +107,8 @@ def exciting_motion(
         np.array([float(np.ravel(getattr(joint.limits, bound))[0]) for joint in joints])
         for bound in ("lower", "upper", "velocity")
     )
+    # where there is one limit, a turn away from it will do
+    low, high = np.where(np.isfinite(low), low, high - TURN), np.where(np.isfinite(high), high, low + TURN)
     bounded = np.isfinite(low) & np.isfinite(high)
     middle = np.where(bounded, 0.5 * (np.where(bounded, low, 0) + np.where(bounded, high, 0)), 0.0)
     reach = np.where(bounded, 0.45 * (np.where(bounded, high, 0) - np.where(bounded, low, 0)), np.pi)

@@ -14,7 +14,7 @@ from rbdkit.errors import ArgumentError, ModelError, StateError
 from rbdkit.functions import passive_force
 from rbdkit.identification.base_parameters import FIELDS, base_of
 from rbdkit.identification.consistent import nearest_consistent
-from rbdkit.model import Model
+from rbdkit.model import Body, Model
 from rbdkit.model.requirements import require_model
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import number, shown
@@ -78,7 +78,8 @@ def identify(
     Parameters
     ----------
     model : Model
-        A tree: its geometry, and a first guess of its inertias. Springs, rotors and force elements count as known.
+        A tree: its geometry, and a first guess of its inertias. Springs, rotors and force elements count as known;
+        bodies without inertia have none.
     q : array_like (n, nq)
         Measured coordinates.
     v, a : array_like (n, nv)
@@ -135,12 +136,12 @@ def identify(
     if not weight > 0.0:
         raise ArgumentError(f"prior = {weight:g} must be positive")
     q, v, a, tau = _measured(model, q, v, a, tau)
-    n, nv, nb = len(q), model.nv, len(model.bodies) - 1
-    Y = inertial_regressor(model, q, v, a)[:, :, 1:].reshape(n, nv, 10 * nb)
+    n, nv, bodies = len(q), model.nv, _with_inertia(model)
+    Y = inertial_regressor(model, q, v, a)[:, :, [body.index for body in bodies]].reshape(n, nv, 10 * len(bodies))
     known, losses = _known_and_losses(model, q, v, bool(friction))
     right = tau + known - np.concatenate([joint.armature for joint in model.joints]) * a
     columns = np.concatenate([Y, losses], axis=2)
-    names = [f"{body.name}.{field}" for body in model.bodies[1:] for field in FIELDS]
+    names = [f"{body.name}.{field}" for body in bodies for field in FIELDS]
     moving = [joint for joint in model.joints if joint.nv]
     if friction:
         for kind in LOSSES:
@@ -178,6 +179,11 @@ def identify(
     )
 
 
+def _with_inertia(model: Model) -> list[Body]:
+    """Return the bodies whose inertia is sought: those without any, such as links that are mere frames, stay so."""
+    return [body for body in model.bodies[1:] if body.inertia is not None]
+
+
 def _require_tree(model: Model) -> None:
     require_model(model)
     what = [
@@ -195,6 +201,8 @@ def _require_tree(model: Model) -> None:
         raise ModelError(f"model {model.name!r} has {what[0]}, which identify does not know; it takes trees")
     if model.nv == 0:
         raise ModelError(f"model {model.name!r} does not move")
+    if not _with_inertia(model):
+        raise ModelError(f"model {model.name!r} has no body with an inertia to be found; give first guesses")
 
 
 def _measured(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike) -> list[NDArray]:
@@ -234,8 +242,8 @@ def _existing(model: Model, columns: NDArray, right: NDArray, weight: float) -> 
 
     columns, right : in units of the errors of the measurements.
     """
-    A, bodies = columns.reshape(-1, columns.shape[2]), model.bodies[1:]
-    given = np.array([np.zeros(10) if body.inertia is None else body.inertia.ten_parameters for body in bodies])
+    A, bodies = columns.reshape(-1, columns.shape[2]), _with_inertia(model)
+    given = np.array([body.inertia.ten_parameters for body in bodies if body.inertia is not None])
     # all that the measurements say, in as many rows as there are parameters
     R = np.asarray(np.linalg.qr(np.concatenate([A, right.reshape(-1, 1)], axis=1), mode="r"))
     parameters, losses = nearest_consistent(R[:, :-1], R[:, -1], given, weight)

@@ -131,6 +131,37 @@ def test_motions_keep_limits_and_have_their_own_rates():
     np.testing.assert_allclose(np.gradient(v[:, 0], t)[1:-1], a[1:-1, 0], atol=1e-3)
 
 
+def test_a_motion_keeps_the_one_limit_of_a_joint():
+    model = rbd.Model("arm")
+    rod = rbd.Inertia(1.0, com=[0, 0, 0.5])
+    model.add_body("arm", joint=rbd.Revolute("y"), inertia=rod, limits=rbd.Limits(lower=0.2, velocity=50.0))
+    model.add_body("hand", "arm", rbd.Revolute("x"), (0, 0, 1), rod, limits=rbd.Limits(upper=-0.1, velocity=50.0))
+    q, _, _ = exciting_motion(model, 4.0, tries=5)(np.linspace(0.0, 4.0, 4001))
+    assert q[:, 0].min() >= 0.2 and q[:, 1].max() <= -0.1
+
+
+def test_what_no_motion_is_found_for_is_refused():
+    still, held, driven = rbd.Model("still"), rbd.Model("held"), rbd.Model("driven")
+    for model in (still, held, driven):
+        model.add_body("cart", joint=None if model is still else rbd.Prismatic("x"), inertia=rbd.Inertia(1.0))
+    held.add_constraint("stop", rbd.Limit("cart_joint", -1.0, 1.0))
+    driven.add_body("arm", "cart", rbd.Prescribed(rbd.Revolute("y"), lambda t: (t, 1.0, 0.0)), inertia=rbd.Inertia(1.0))
+    for model in (still, held, driven):
+        with pytest.raises(rbd.ModelError, match=f"'{model.name}'"):
+            exciting_motion(model)
+
+
+def test_bodies_without_inertia_have_none():
+    model = rbd.Model("arm")
+    model.add_body("arm", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, com=[0, 0, 0.5]))
+    model.add_body("tool", "arm", placement=(0, 0, 1.0))
+    q, v, a = np.random.default_rng(0).normal(size=(3, 50, 1))
+    guess = model.with_parameters({"arm.mass": 2.0})
+    found = rbd.identify(guess, q, v, a, rbd.rnea(model, q, v, a), friction=False)
+    assert found.model.body("tool").inertia is None and not any("tool" in name for name in found.names)
+    np.testing.assert_allclose(rbd.crba(found.model, [0.0]), rbd.crba(model, [0.0]), rtol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
