@@ -133,14 +133,14 @@ def equilibrium(
         q = assemble(model, q, t=t)
     twin, touching = held(model, q, rest, t)
     q, stiffness = _search(twin, q, given, held_at, bool(stable), t)
-    balance = given
+    balance = given.copy()
     if held_at:
-        missing = inverse_dynamics(twin, q, rest, rest, actuated=list(held_at), t=t)
-        loose = np.setdiff1d(np.arange(model.nv), held_at)
-        balance = given.copy()
-        if given[loose].any():  # what is given elsewhere relieves the motors
-            missing = missing - _carried(twin, q, given, held_at, t)
-        balance[list(held_at)] = missing[list(held_at)]
+        balance[list(held_at)] = 0.0
+        if balance.any():  # what is given elsewhere relieves the motors
+            balance[list(held_at)] = _holding(twin, q, balance, held_at, t)
+        else:
+            missing = inverse_dynamics(twin, q, rest, rest, actuated=list(held_at), t=t)
+            balance[list(held_at)] = missing[list(held_at)]
     if touching:
         needed = rnea(twin, q, rest, rest, t=t) - passive_force(twin, q, rest, t=t)
         warn_if_pulled(model, touching, q, needed - balance, t)
@@ -151,15 +151,12 @@ def _range(joint: Joint) -> range:
     return range(joint.v_slice.start, joint.v_slice.stop)
 
 
-def _carried(model: Model, q: NDArray, given: NDArray, held_at: tuple[int, ...], t: float) -> NDArray:
-    """Return the forces on the fixed joints that forces given on the others are worth, where loops pass them on."""
-    near = Near(model, q, np.zeros(model.nv), given, held_at, t)
-    loose = given.copy()
-    loose[list(held_at)] = 0.0
-    N = near.basis
-    found = np.zeros(model.nv)
-    found[list(held_at)] = np.linalg.lstsq(N[list(held_at)].T, N.T @ loose, rcond=None)[0]
-    return found
+def _holding(model: Model, q: NDArray, given: NDArray, held_at: tuple[int, ...], t: float) -> NDArray:
+    """Return the smallest forces of the fixed joints that hold a place of rest, beside those given on the others."""
+    rest = np.zeros(model.nv)
+    N = Near(model, q, rest, given, held_at, t, forces=False).basis
+    missing = rnea(model, q, rest, rest, t=t) - passive_force(model, q, rest, t=t) - given
+    return np.asarray(np.linalg.lstsq(N[list(held_at)].T, N.T @ missing, rcond=None)[0])
 
 
 class _Free:

@@ -17,6 +17,7 @@ from rbdkit.linearization.held_contacts import held, warn_if_pulled
 from rbdkit.linearization.inputs import velocities_of, velocity_names
 from rbdkit.linearization.near import Near
 from rbdkit.model import Model
+from rbdkit.model.constraint_rows import constraint_rows
 from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import floats, shown
 
@@ -149,7 +150,8 @@ def linearize(
     Raises
     ------
     StateError
-        If the state does not fit the model, loops are open, or a contact slides, rolls or has no friction.
+        If the state does not fit the model, loops are open, or a contact slides, rolls or has no friction; along a
+        motion, if a constraint holds velocities alone, as rolling does.
     ArgumentError
         If an input or `contacts` is unknown, or force elements have states of their own.
 
@@ -189,6 +191,11 @@ def linearize(
     q = _one(model.check_q(q), "q")
     v = np.zeros(model.nv) if v is None else _one(model.check_v(v), "v")
     tau = np.zeros(model.nv) if tau is None else _one(model.check_v(tau, "tau"), "tau")
+    if v.any() and (rows := constraint_rows(model)) is not None and rows.nonholonomic:
+        raise StateError(
+            f"constraint {rows.nonholonomic[0]!r} holds velocities and not displacements, of which there are more "
+            "along a motion than linearize has states for; give v = 0"
+        )
     acting = tuple(range(model.nv)) if inputs is None else velocities_of(model, inputs, "inputs")
     if not acting:
         raise ArgumentError("inputs must name at least one joint")

@@ -52,13 +52,13 @@ class Near:
         self.tied = bool(model.loops or model.constraints)
         self.independent, self.basis = np.arange(model.nv), np.eye(model.nv)
         if self.tied:
-            require_closed(model, q, v, t)
             kernels = kernels_for(model)
             if kernels is None or kernels.rows is None:
                 raise StateError(
                     f"the constraints of model {model.name!r} are not compiled, which linearize needs: "
                     f"{kernels.why_not if kernels is not None else 'see rbdkit.engine.backend(model)'}"
                 )
+            require_closed(model, q, v, t)
             self.kernels = kernels
             self.arcs = arcs_of(model, length_of(model))
             self._choose(kernels.constraint_rows(q, v, t).K)

@@ -116,3 +116,10 @@ def test_contacts_that_would_have_to_pull_are_told():
     model.add_ground(friction=0.9)
     with pytest.warns(match="without pulling"):
         rbd.equilibrium(model, [1.0, 0, 0, 0, 0, 0, 0.1])
+
+
+def test_a_force_given_on_a_free_joint_beside_a_fixed_one():
+    model = rbd.library.double_pendulum()
+    found = rbd.equilibrium(model, [0.5, 0.1], tau=[0.0, 0.5], fix=0)
+    assert found.q[0] == 0.5 and found.tau[1] == 0.5
+    assert np.abs(rbd.forward_dynamics(model, found.q, np.zeros(2), found.tau)).max() < 1e-10

@@ -206,3 +206,24 @@ def test_rolling_and_sliding_contacts_are_refused():
         rbd.linearize(boxes_on_ground(False), [1.0, 0, 0, 0, 0, 0, 0.1, 0.05], [0, 0, 0, 1.0, 0, 0, 0])
     with pytest.raises(rbd.RbdkitError, match="stabilise"):
         rbd.linearize(ball, [1, 0, 0, 0, 0, 0, 1.0], inputs=[0]).lqr(np.ones(12), [1.0])
+
+
+def test_a_rolling_disc_has_states_at_rest_only():
+    """At rest it falls sideways like an inverted pendulum on its edge; along a motion its place matters, too."""
+    radius, length = 0.3, 0.05
+    model = rbd.Model("disc")
+    model.add_body("disc", joint=rbd.Free(), inertia=rbd.Inertia.cylinder(radius, length, mass=1.0))
+    model.add_constraint("rolls", rbd.Rolling("disc", "world", radius, axle=(0.0, 0.0, 1.0)))
+    q = rbd.Free().project(rbd.pose(so3.exp([np.pi / 2, 0, 0]), (0, 0, radius)))
+    inertia = (radius**2 / 4 + length**2 / 12) + radius**2
+    assert np.isclose(rbd.linearize(model, q).poles[0].real, np.sqrt(9.81 * radius / inertia), rtol=1e-8)
+    with pytest.raises(rbd.StateError, match="'rolls' holds velocities"):
+        rbd.linearize(model, q, rbd.project_velocity(model, q, [0, 0, 5.0, 0, 0, 0]))
+
+
+def test_constraints_of_one_side_are_refused_by_name():
+    model = rbd.Model("cart")
+    model.add_body("cart", joint=rbd.Prismatic("x"), inertia=rbd.Inertia(1.0))
+    model.add_constraint("stop", rbd.Limit("cart_joint", -1.0, 1.0))
+    with pytest.raises(rbd.StateError, match="'stop' holds on one side"):
+        rbd.linearize(model, [0.0])
