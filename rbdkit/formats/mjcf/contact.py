@@ -21,7 +21,7 @@ def add_contacts(reading: Reading, shapes: Shapes) -> None:
     if not m.ngeom or reading.disabled("CONTACT", "CONSTRAINT"):
         return
     pairs = touching(reading)
-    moving = shapes.touching & (np.array(m.body_weldid)[m.geom_bodyid] != 0)
+    moving = shapes.touching & (reading.moves_with()[m.geom_bodyid] != 0)
     for g in np.flatnonzero(np.array(m.geom_type) == PLANE).tolist():  # on bodies that stand still, always
         if (pairs.allowed[g] & moving).any():
             _add_ground(reading, shapes, pairs, g, moving)

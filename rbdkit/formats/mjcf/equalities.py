@@ -48,7 +48,7 @@ def _add_loop(reading: Reading, e: int, weld: bool) -> None:
     (b1, X1), (b2, X2) = _ends(reading, e, one, two, weld)
     if weld and m.eq_data[e, 10] == 0.0:  # a weld that minds no rotation
         weld = False
-    if m.body_weldid[b1] == m.body_weldid[b2]:
+    if (fixed := reading.moves_with())[b1] == fixed[b2]:
         reading.leave_out("equalities between bodies that do not move against each other")
         return
     kind: Any = Fixed() if weld else Spherical()

@@ -74,6 +74,11 @@ class Reading:
         bits = self.library.mjtDisableBit
         return any(int(self.compiled.opt.disableflags) & int(getattr(bits, f"mjDSBL_{name}")) for name in what)
 
+    def moves_with(self) -> NDArray:
+        """Return for each of MuJoCo's bodies the one that it is fixed to (nbody,): the world for mocap bodies, too."""
+        weld = np.array(self.compiled.body_weldid)
+        return np.where(np.array(self.compiled.body_mocapid)[weld] >= 0, 0, weld)
+
     def leave_out(self, feature: str, count: Any = 1) -> None:
         """Count things of a kind that have no place in the model."""
         if count := int(count):

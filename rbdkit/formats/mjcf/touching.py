@@ -42,10 +42,10 @@ def touching(reading: Reading) -> Touching:
     """Return what may touch: kinds and affinities, no bodies that a joint connects, exclusions, named pairs."""
     m = reading.compiled
     body, kind, affinity = np.array(m.geom_bodyid), np.array(m.geom_contype), np.array(m.geom_conaffinity)
-    weld = np.array(m.body_weldid)[body]
+    weld, fixed = np.array(m.body_weldid)[body], reading.moves_with()[body]
     above = np.array(m.body_weldid)[np.array(m.body_parentid)[weld]]
     bits = (kind[:, None] & affinity[None]) != 0
-    allowed = (bits | bits.T) & (weld[:, None] != weld[None])
+    allowed = (bits | bits.T) & (fixed[:, None] != fixed[None])
     if not reading.disabled("FILTERPARENT"):
         child = (above[:, None] == weld[None]) & (weld[:, None] != 0) & (weld[None] != 0)
         allowed &= ~(child | child.T)
@@ -57,7 +57,7 @@ def touching(reading: Reading) -> Touching:
     friction[_by_priority(priority, dimension) == 1] = 0.0
     for k in range(m.npair):
         a, b = int(m.pair_geom1[k]), int(m.pair_geom2[k])
-        allowed[a, b] = allowed[b, a] = True
+        allowed[a, b] = allowed[b, a] = fixed[a] != fixed[b]
         friction[a, b] = friction[b, a] = 0.0 if int(m.pair_dim[k]) == 1 else float(m.pair_friction[k, 0])
     return Touching(allowed, friction, np.where(dimension == 1, 0.0, slide))
 

@@ -65,6 +65,15 @@ def test_exclusions_and_pairs(tree, contact):
     assert pairs(both.model) == pytest.approx(mujocos(both.compiled))
 
 
+def test_mocap_bodies_stand_still(read):
+    mocap = '<body name="m" mocap="true"><geom name="m" size="0.1"/></body>'
+    box = '<geom name="box" type="box" size="0.1 0.1 0.1"/>'
+    given = '<contact><pair geom1="m" geom2="box"/></contact><equality><weld body1="m"/></equality>'
+    both = read(f"<worldbody>{PLANE}{box}{mocap}{ball('a')}</worldbody>{given}")
+    assert set(pairs(both.model)) == {frozenset(("a", other)) for other in ("m", "box", "floor")}
+    assert not both.model.loops
+
+
 def test_ends_of_equalities_touch_as_they_do_in_mujoco(tree):
     both = tree(ball("a") + ball("b") + ball("c"), '<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>')
     assert pairs(both.model) == pytest.approx(mujocos(both.compiled)) and len(both.model.contact_pairs) == 3
