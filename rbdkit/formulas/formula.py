@@ -62,5 +62,5 @@ class Formula:
 
 def identifier(*words: str) -> str:
     """Return words joined by underscores, with other characters replaced, as a name in C and Python."""
-    name = re.sub(r"\W+", "_", "_".join(words), flags=re.ASCII).strip("_")
+    name = re.sub(r"[\W_]+", "_", "_".join(words), flags=re.ASCII).strip("_")  # CasADi takes one _ only
     return name if name and not name[0].isdigit() else f"f_{name}"

@@ -8,19 +8,19 @@ from pathlib import Path
 
 from rbdkit.atomic_write import write_file
 from rbdkit.formulas.formula import Argument, Formula
-from rbdkit.formulas.written import assignments
+from rbdkit.formulas.written import assignments, roundings
 
 EXPRESSIONS = {
     "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "neg": "-{}",
     "sqrt": "sqrt({})", "sin": "sin({})", "cos": "cos({})", "copysign": "copysign({}, {})",
     "less": "{} < {}", "equal": "{} == {}", "and": "({} != 0) && ({} != 0)", "or": "({} != 0) || ({} != 0)",
-    "not": "!{}", "select": "{} ? {} : {}",
+    "not": "!{}", "select": "{} ? {} : {}", "round": "rint({})",
 }  # fmt: skip
 RESERVED = frozenset({
     "auto", "break", "case", "char", "const", "continue", "copysign", "cos", "default", "do", "double", "else", "enum",
     "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "result", "return",
-    "short", "signed", "sin", "sizeof", "sqrt", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-    "volatile", "while",
+    "rint", "short", "signed", "sin", "sizeof", "sqrt", "static", "struct", "switch", "typedef", "union", "unsigned",
+    "void", "volatile", "while",
 })  # fmt: skip
 """Names that arguments cannot have in C; they get an underscore."""
 
@@ -67,7 +67,7 @@ def in_c(formula: Formula) -> CSource:
     )
     graph = formula.trace.graph
     truths = {"less", "equal", "and", "or", "not"}
-    live = [graph.nodes[k][0] for k in graph.live(formula.trace.positions())]
+    live = [graph.nodes[k][0] for k in roundings(graph, graph.live(formula.trace.positions()))[1]]
     kinds = ["int" if operation in truths else "double" for operation in live if operation not in ("const", "load")]
     size = math.prod(formula.shape)
     parameters = [

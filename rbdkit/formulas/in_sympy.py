@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from rbdkit.formulas.formula import Argument, Formula
 from rbdkit.formulas.in_python import flat_arguments
 from rbdkit.formulas.on_library import required
+from rbdkit.formulas.written import roundings
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +82,9 @@ def in_sympy(formula: Formula) -> SympyFunction:
     operations = _operations(sympy)
     truths = {"less", "equal", "and", "or", "not"}
     uses: dict[int, int] = dict.fromkeys(outputs, 1)
-    live = graph.live(outputs)
+    whole, live = roundings(graph, graph.live(outputs))
     for position in live:
-        for operand in graph.operands(position):
+        for operand in [whole[position]] if position in whole else graph.operands(position):
             uses[operand] = uses.get(operand, 0) + 1
     for position in live:
         operation, *operands = graph.nodes[position]
@@ -92,7 +93,10 @@ def in_sympy(formula: Formula) -> SympyFunction:
         elif operation == "load":
             values[position] = symbols[operands[0]][operands[2]]
         else:
-            made = operations[operation](*(values[k] for k in operands))
+            if position in whole:
+                made = sympy.floor(values[whole[position]] + sympy.Rational(1, 2))
+            else:
+                made = operations[operation](*(values[k] for k in operands))
             # an angle, or what is used once, stays where it is
             if uses[position] > 1 and operation not in truths and not made.is_Atom:
                 name = next(names)

@@ -12,7 +12,16 @@ from typing import Any
 
 from rbdkit.errors import ArgumentError
 from rbdkit.formulas.formula import Formula
-from rbdkit.trace import replay
+from rbdkit.formulas.written import roundings
+
+PLAIN: Mapping[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+}
+"""Operations that every library writes as Python does."""
 
 
 def required(library: str) -> Any:
@@ -33,7 +42,20 @@ def replayed(
     formula: Formula, values: Mapping[str, Sequence[Any]], operations: Mapping[str, Callable[..., Any]]
 ) -> list[Any]:
     """Return the results, flat, on scalars of a library. values : arguments by name, flat."""
-    return replay(formula.trace, lambda leaf: values[leaf[1]][leaf[3]], operations)
+    graph, outputs = formula.trace.graph, formula.trace.positions()
+    whole, live = roundings(graph, graph.live(outputs))
+    known: dict[int, Any] = {}
+    for position in live:
+        operation, *operands = graph.nodes[position]
+        if operation == "const":
+            known[position] = operands[0]
+        elif operation == "load":
+            known[position] = values[operands[0]][operands[2]]
+        elif position in whole:
+            known[position] = operations["round"](known[whole[position]])
+        else:
+            known[position] = operations[operation](*(known[k] for k in operands))
+    return [known[k] for k in outputs]
 
 
 def in_casadi(formula: Formula) -> Any:
@@ -41,7 +63,8 @@ def in_casadi(formula: Formula) -> Any:
     casadi = required("casadi")
     given = {x.name: casadi.SX.sym(x.name, x.size) for x in formula.arguments}
     operations = {
-        "div": lambda a, b: a / b,
+        **PLAIN,
+        "round": lambda x: casadi.floor(x + 0.5),
         "sqrt": casadi.sqrt,
         "sin": casadi.sin,
         "cos": casadi.cos,
@@ -109,7 +132,8 @@ def _on_arrays(
             return library.where(condition, tensor(a, like), tensor(b, like))
 
         operations = {
-            "div": lambda a, b: a / b,
+            **PLAIN,
+            "round": library.round,
             "sqrt": library.sqrt,
             "sin": library.sin,
             "cos": library.cos,

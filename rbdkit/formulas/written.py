@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from rbdkit.formulas.formula import Formula
+from rbdkit.trace import Graph
+
+SHIFT = 6755399441055744.0
+"""1.5 * 2**52: adding it and taking it away again rounds to whole numbers, see `rbdkit.trace.scalar`."""
+
+
+def roundings(graph: Graph, live: Sequence[int]) -> tuple[dict[int, int], list[int]]:
+    """Return where numbers are rounded, with the position of each such number, and the live positions that remain.
+
+    Tools that take ``(x + c) - c`` for x, as algebra does, or differentiate it, must be told that it is not.
+    """
+    whole: dict[int, int] = {}
+    for position in live:
+        operation, *operands = graph.nodes[position]
+        if operation == "sub" and graph.nodes[operands[1]] == ("const", SHIFT):
+            above, *added = graph.nodes[operands[0]]
+            if above == "add" and operands[1] in added:
+                whole[position] = added[1 - added.index(operands[1])]
+    used = {k for position in live if position not in whole for k in graph.operands(position)}
+    shifted = {graph.operands(position)[0] for position in whole} - used
+    return whole, [position for position in live if position not in shifted]
 
 
 def assignments(
@@ -29,12 +50,17 @@ def assignments(
     letter = next(x for x in "xyzwusrpm" if not any(re.fullmatch(rf"{x}\d+", own.name) for own in formula.arguments))
     lines: list[tuple[str, str]] = []
     texts: dict[int, str] = {}
-    for position in graph.live(outputs):
+    live = graph.live(outputs)
+    whole, live = roundings(graph, live) if "round" in expressions else ({}, live)
+    for position in live:
         operation, *operands = graph.nodes[position]
         if operation == "const":
             texts[position] = number(operands[0])
         elif operation == "load":
             texts[position] = element(operands[0], operands[2])
+        elif position in whole:
+            texts[position] = f"{letter}{len(lines)}"
+            lines.append((texts[position], expressions["round"].format(texts[whole[position]])))
         else:
             texts[position] = f"{letter}{len(lines)}"
             lines.append((texts[position], expressions[operation].format(*(texts[k] for k in operands))))

@@ -107,6 +107,6 @@ def steps_in(period: float, times: NDArray) -> int:
     if steps < 1 or abs(period / h - steps) > WHOLE:
         raise SimulationError(
             f"the period {period:g} s of a sampled controller is no whole number of steps of {h:g} s; take dt = "
-            f"{period / max(1, steps):g} s or shorter, so that it fits"
+            f"{period!r}{f' / {steps}' if steps > 1 else ''}"
         )
     return steps

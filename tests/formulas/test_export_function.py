@@ -306,6 +306,12 @@ def test_a_library_that_is_missing_is_named(monkeypatch):
         rbd.export_function(rbd.library.pendulum(), "aba", "casadi")
 
 
+def test_names_with_several_underscores_are_no_trouble():
+    model = rbd.Model("a__b")
+    model.add_body("arm", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, com=[0, 0, 1]))
+    assert rbd.export_function(model, lambda model, q: q, "casadi").name() == "a_b_lambda"
+
+
 def test_names_that_end_comments_stay_in_them(tmp_path):
     model = rbd.Model("*/ ü")
     names = ['"""', "back\\slash \\N{x}", "*/ int x; /*"]
@@ -350,3 +356,26 @@ def test_a_model_that_does_not_move_is_refused():
     model.add_body("top", inertia=rbd.Inertia(1.0))
     with pytest.raises(rbd.RbdkitError, match="does not move"):
         rbd.export_function(model, "crba")
+
+
+@pytest.mark.parametrize("to", ["python", "c", "sympy", "casadi", "jax"])
+def test_whole_turns_are_rounded_by_every_tool(to, tmp_path):
+    """rbdkit rounds by adding a large number and taking it away, which algebra takes for nothing."""
+    model = rbd.Model("plate")
+    model.add_body("plate", joint=rbd.Planar(), inertia=rbd.Inertia.box((1, 1, 1), mass=1.0), stiffness=[2.0, 3.0, 4.0])
+    exported = in_numpy(rbd.export_function(model, "energy", to), to, tmp_path)
+    for angle in (0.3, 3.0, -3.0, 7.0):
+        q, v = np.array([angle, 0.2, 0.3]), np.array([0.1, 0.2, 0.3])
+        np.testing.assert_allclose(np.ravel(exported(q, v)), of_rbdkit(model, "energy", q, v, None), rtol=1e-12)
+
+
+def test_whole_turns_in_compiled_code_and_derivatives_of_jax():
+    jax = pytest.importorskip("jax")
+    model = rbd.Model("plate")
+    model.add_body("plate", joint=rbd.Planar(), inertia=rbd.Inertia.box((1, 1, 1), mass=1.0), stiffness=[2.0, 3.0, 4.0])
+    with jax.enable_x64(True):
+        energy, q, v = rbd.export_function(model, "energy", "jax"), np.array([7.0, 0.2, 0.3]), np.zeros(3)
+        np.testing.assert_allclose(jax.jit(energy)(q, v), of_rbdkit(model, "energy", q, v, None), rtol=1e-12)
+        slope = jax.grad(lambda q: energy(q, v)[2])(q)[0]
+    ends = [of_rbdkit(model, "energy", q + [h, 0, 0], v, None)[2] for h in (-1e-5, 1e-5)]
+    assert np.isclose(slope, (ends[1] - ends[0]) / 2e-5, rtol=1e-7)
