@@ -93,7 +93,7 @@ def test_the_error_of_the_motion_is_estimated_under_the_same_forces():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"period": 0.0015}, "whole number of steps"),
+        ({"period": 0.0015}, "take dt = 0.0015 / 2"),
         ({"period": 1e-4}, "whole number of steps"),
         ({"period": 0.01, "integrator": "dop853"}, "own steps"),
         ({"period": -1.0}, "positive"),
