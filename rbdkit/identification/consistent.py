@@ -112,5 +112,5 @@ def nearest_consistent(rows: NDArray, right: NDArray, given: NDArray, weight: fl
     x = np.concatenate([start.ravel(), np.sqrt(np.maximum(losses, 1e-6))])
     tolerances = {"xtol": 1e-12, "ftol": 1e-10, "gtol": 1e-10, "max_nfev": MOST}
     for trust in TRUST:
-        x = least_squares(residual, x, jacobian, x_scale="jac", args=(trust,), **tolerances).x
+        x = least_squares(residual, x, jacobian, method="lm", x_scale="jac", args=(trust,), **tolerances).x
     return ten_parameters(_moments(x[:n])), x[n:] ** 2
