@@ -117,10 +117,11 @@ def _clipped(lower: _Box, upper: _Box, up: Any) -> tuple[list[Any], list[Any]]:
     x0, y0, z0 = (dot(a, top - base) for a in (u, v, up))
     (ex, ey, ez), (fx, fy, fz) = ([dot(a, side) for a in (u, v, up)] for side in (e, f))
     corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]
-    heights, places = [], []
+    heights, places, entered = [], [], []
 
     def enter(alpha: Any, beta: Any, there: Any) -> None:
         height = z0 + alpha * ez + beta * fz
+        entered.append((there, x0 + alpha * ex + beta * fx, y0 + alpha * ey + beta * fy))
         heights.append(choose(there, height, FAR))
         places.append(top + e * alpha + f * beta - up * (0.5 * height))
 
@@ -133,13 +134,18 @@ def _clipped(lower: _Box, upper: _Box, up: Any) -> tuple[list[Any], list[Any]]:
         begin, end = np.maximum(np.maximum(in_x, in_y), 0.0), np.minimum(np.minimum(out_x, out_y), 1.0)
         enter(alpha + da * begin, beta + db * begin, begin <= end)
         enter(alpha + da * end, beta + db * end, both(end < 1.0, begin < end))
+    # whether an edge that lies on another is cut there is up to round-off: a corner is entered if no end of a side is
+    near, sides = 4.0 * CLOSE * (hu + hv + abs(ex) + abs(ey) + abs(fx) + abs(fy)), tuple(entered)
     turn = ex * fy - ey * fx
     solid = abs(turn) > 0.0
     turn = choose(solid, turn, 1.0)
     for sx, sy in corners:
         x, y = sx * hu - x0, sy * hv - y0
         alpha, beta = (x * fy - y * fx) / turn, (ex * y - ey * x) / turn
-        there = both(both(abs(alpha) < 1.0 - CLOSE, abs(beta) < 1.0 - CLOSE), solid)
+        there = both(both(abs(alpha) <= 1.0 + CLOSE, abs(beta) <= 1.0 + CLOSE), solid)
+        for taken, at_x, at_y in sides:
+            far = choose(abs(at_x - sx * hu) + abs(at_y - sy * hv) > near, 1.0, 0.0)
+            there = both(there, choose(taken, far, 1.0) > 0.5)
         enter(choose(there, alpha, 0.0), choose(there, beta, 0.0), there)
     return heights, places
 

@@ -168,3 +168,20 @@ def test_places_that_are_not_there_are_far():
     kind, _ = kind_of("box", "box")
     found = kind.function(at(0, 0, 0), np.ones(3), at(9, 9, 9), np.ones(3))
     assert (np.asarray(found.gap) == FAR).all() and np.isfinite(found.point).all() and np.isfinite(found.normal).all()
+
+
+def test_faces_whose_edges_all_but_lie_on_each_other():
+    """Turned by 1e-9 rad the places spanned half of what two faces had in common."""
+    rng = np.random.default_rng(1)
+    for _ in range(400):
+        angle = rng.choice([-1, 1]) * 10.0 ** rng.uniform(-12, -6)
+        x, y = rng.choice([0.0, 1e-10, -3e-10, 1e-9, 2e-9, -1e-8], size=2)
+        a, b = rng.choice([1.0, 0.5, 0.02], size=2)
+        turn = turned_about_z(angle)
+        below, above = at(0, 0, 0), at(x, y, 0.999, turn)
+        expected = common_area([1.0, 1.0], [a, b], np.array([x, y]), turn[:2, :2])
+        for points in (
+            touching("box", [1, 1, 1], "box", [a, b, 1], below, above)[1],
+            touching("box", [a, b, 1], "box", [1, 1, 1], above, below)[1],
+        ):
+            assert area(points) == pytest.approx(expected, abs=3e-8)
