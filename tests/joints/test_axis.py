@@ -71,8 +71,7 @@ def test_wrong_axes(make, wrong, says):
 def test_plane_basis_is_a_rotation_onto_the_normal(n):
     B = plane_basis(n)
     assert_allclose(B[:, 2], n, atol=EPS, rtol=0)
-    # sums of three products; the normal itself is off by up to 4 of these units from unit length
-    assert_allclose(B.T @ B, np.eye(3), atol=16 * EPS)
+    assert_allclose(B.T @ B, np.eye(3), atol=8 * EPS)
     assert np.linalg.det(B) > 0
 
 
