@@ -1,4 +1,4 @@
-"""What `load` is given, a path, a text or a file object: its data, and the format that they are in."""
+"""The source that `load` reads (a path, a text or a file object): its data, and their format."""
 
 from __future__ import annotations
 

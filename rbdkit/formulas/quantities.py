@@ -18,7 +18,7 @@ Reference = Literal["body", "world", "aligned"]
 
 @dataclass(frozen=True)
 class Choice:
-    """What a function takes beside a state: a frame, None for all bodies, and in which axes its result is.
+    """Options of a function other than the state: a frame (None for all bodies) and the axes of its result.
 
     straight : coordinates and velocities of the joints that have as many of both; others with springs are refused.
     """
@@ -92,6 +92,11 @@ def _checked_equation_forces(model: Model, _: Choice, q: Any, v: Any, **options:
     return -functions.crba(model, q, t=options.get("t", 0.0)) @ still
 
 
+def _recorded(name: str) -> Callable[..., Any]:
+    """Return how the kernel of that name is recorded."""
+    return lambda kernels, _, *given, **options: getattr(kernels, name)(*given, **options)
+
+
 def _of_frame(name: str) -> Callable[..., Any]:
     """Return how the algorithm of that name is recorded for the chosen frame."""
 
@@ -116,14 +121,14 @@ QUANTITIES: Mapping[str, Quantity] = {
     "aba": Quantity(
         "joint accelerations, by the articulated-body algorithm",
         ("q", "v", "tau"),
-        lambda kernels, _, *given, **options: kernels.aba(*given, **options),
+        _recorded("aba"),
         _checked("aba"),
         moved=True,
     ),
     "forward_dynamics": Quantity(
         "joint accelerations due to joint forces, springs, dampers and force elements",
         ("q", "v", "tau"),
-        lambda kernels, _, *given, **options: kernels.forward_dynamics(*given, **options),
+        _recorded("forward_dynamics"),
         _checked("forward_dynamics"),
         forces=True,
         moved=True,
@@ -131,13 +136,13 @@ QUANTITIES: Mapping[str, Quantity] = {
     "rnea": Quantity(
         "joint forces for given accelerations, by the recursive Newton-Euler algorithm",
         ("q", "v", "a"),
-        lambda kernels, _, *given, **options: kernels.rnea(*given, **options),
+        _recorded("rnea"),
         _checked("rnea"),
     ),
     "crba": Quantity(
         "joint-space inertia matrix, by the composite-rigid-body algorithm",
         ("q",),
-        lambda kernels, _, *given, **options: kernels.crba(*given, **options),
+        _recorded("crba"),
         _checked("crba"),
     ),
     "bias_force": Quantity(
@@ -149,7 +154,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "energy": Quantity(
         "kinetic, gravitational and spring energy",
         ("q", "v"),
-        lambda kernels, _, *given, **options: kernels.energy(*given, **options),
+        _recorded("energy"),
         _checked_energy,
         forces=True,
     ),
@@ -170,7 +175,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "center_of_mass": Quantity(
         "centre of mass of the moving bodies, in world coordinates",
         ("q",),
-        lambda kernels, _, *given, **options: kernels.center_of_mass(*given, **options),
+        _recorded("center_of_mass"),
         _checked("center_of_mass"),
     ),
     "forward_kinematics": Quantity(

@@ -29,7 +29,7 @@ OF_VELOCITIES = ("armature", "damping", "stiffness")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a parameter stands: in an array of `numbers_of`, or of the numbers of force elements ("own_numbers")."""
+    """The entries of a parameter in an array of `numbers_of`, or in the numbers of force elements ("own_numbers")."""
 
     array: str
     entries: tuple[tuple[int, ...], ...]

@@ -46,7 +46,7 @@ class Equilibrium:
     tau : ndarray (nv,)
         Joint forces that hold it: those given, and those of the fixed joints.
     stable : bool
-        Whether a small push brings it back, as far as forces depend on where bodies are.
+        Whether every stiffness is positive, so that a small push brings it back.
     stiffness : ndarray (d,)
         Eigenvalues of the stiffness of the joints that are free to move, lengths scaled to arcs, N m/rad, in ascending
         order.

@@ -26,7 +26,7 @@ def joint_types(reading: Reading) -> list[JointType]:
 
 
 def joint_options(reading: Reading) -> list[dict[str, Any]]:
-    """Return for each joint what `Model.add_body` is told besides its type and place.
+    """Return for each joint the arguments of `Model.add_body` other than type and placement.
 
     A coordinate counts from MuJoCo's reference ``qpos0``, and so do limits and where springs are slack.
     """

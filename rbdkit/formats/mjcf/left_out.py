@@ -1,4 +1,4 @@
-"""What of a compiled MuJoCo model has no place in a model of rbdkit, by kind and count."""
+"""Count the features of a compiled MuJoCo model that have no place in a model of rbdkit, by kind."""
 
 from __future__ import annotations
 

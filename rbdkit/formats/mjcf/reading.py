@@ -1,4 +1,4 @@
-"""What the parts of the reader share: MuJoCo's compiled model, the model that grows from it, and what is left out."""
+"""Shared state of the MJCF reader: MuJoCo's compiled model, the model that grows from it, and the features left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which geoms of a compiled MuJoCo model may touch, by its filters, and with which friction."""
+"""Find the geoms of a compiled MuJoCo model that may touch, by its filters, and their friction."""
 
 from __future__ import annotations
 
