@@ -18,21 +18,21 @@ from rbdkit.simulation.asking import require_function
 
 NEEDED = ("name", "order", "requires", "init", "step")
 """Attributes that an integrator must have."""
-SEMI_IMPLICIT, STIFF = "'symplectic_euler'", "'radau', which is adaptive, or 'linearly_implicit_euler'"
+SEMI_IMPLICIT, STIFF = "'symplectic_euler'", "'radau' (which is adaptive) or 'linearly_implicit_euler'"
 SECOND = "'implicit_midpoint', 'variational' (both keep energy in bounds), 'symplectic_euler' or 'heun'"
 ELSEWHERE = {
     "backward_euler": STIFF,
     "bdf": STIFF,
-    "euler": "'explicit_euler', or 'symplectic_euler', whose energy stays in bounds",
+    "euler": "'explicit_euler' or 'symplectic_euler' (whose energy stays in bounds)",
     "forward_euler": "'explicit_euler'",
     "implicit_euler": STIFF,
     "implicitfast": STIFF,
     "leapfrog": SECOND,
     "midpoint": "'implicit_midpoint' or 'heun'",
-    "newmark": "'generalized_alpha', or 'implicit_midpoint'",
+    "newmark": "'generalized_alpha' or 'implicit_midpoint'",
     "ode15s": STIFF,
     "ode23": "'rk23'",
-    "ode45": "'rk45', or 'dop853' for small tolerances",
+    "ode45": "'rk45' or 'dop853' (for small tolerances)",
     "rk": "'rk4'",
     "rk8": "'dop853'",
     "runge_kutta": "'rk4'",
@@ -43,7 +43,7 @@ ELSEWHERE = {
     "velocity_verlet": SECOND,
     "verlet": SECOND,
 }
-"""What to take in place of integrators that other libraries have, by their names in small letters."""
+"""What stands here for the integrators of other libraries, by their names in small letters."""
 DEFAULT = "time_stepping"
 """The contact law if none is named."""
 
@@ -73,20 +73,18 @@ def integrator_of(integrator: str | Integrator | Adaptive) -> Integrator | Adapt
     if callable(getattr(integrator, "step", None)) and hasattr(integrator, "order"):
         return FromStep(integrator)
     names = (*INTEGRATORS, *SOLVERS)
-    if isinstance(integrator, str) and _plain(integrator) in names:
-        raise SimulationError(f"integrator {integrator!r} is written {_plain(integrator)!r}")
-    if isinstance(integrator, str) and (theirs := ELSEWHERE.get(_plain(integrator))):
-        raise SimulationError(f"integrator {integrator!r} is unknown; take {theirs}")
     if isinstance(integrator, OneStep):
         raise SimulationError(f"integrator {type(integrator).__name__} has no step(system, state, h)")
     known = ", ".join(map(repr, names))
-    raise SimulationError(
-        f"integrator {shortened(integrator)} is unknown; there are {known}{_nearest(integrator, names)}"
-    )
+    theirs = ELSEWHERE.get(_plain(integrator)) if isinstance(integrator, str) else None
+    hint = f"; did you mean {theirs}?" if theirs else _nearest(integrator, names)
+    raise SimulationError(f"integrator {shortened(integrator)} is unknown; there are {known}{hint}")
 
 
 def _nearest(given: Any, names: Iterable[str]) -> str:
     """Return a hint at the name that an unknown one resembles; empty if none does, as all are listed anyway."""
+    if isinstance(given, str) and _plain(given) in names:
+        return f"; did you mean {_plain(given)!r}?"
     hint = did_you_mean(given, names) if isinstance(given, str) else ""
     return hint if "did you mean" in hint else ""
 

@@ -65,7 +65,7 @@ def module_of(value: Any) -> str:
 
 def builtins_of(function: types.FunctionType) -> dict[str, Any]:
     """Return the builtins that a function sees, by name."""
-    found: dict[str, Any] = function.__builtins__  # type: ignore[attr-defined]  # typeshed does not know it
+    found: dict[str, Any] = function.__builtins__
     return found
 
 
