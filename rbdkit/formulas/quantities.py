@@ -20,7 +20,7 @@ Reference = Literal["body", "world", "aligned"]
 class Choice:
     """Options of a function other than the state: a frame (None for all bodies) and the axes of its result.
 
-    straight : coordinates and velocities of the joints that have as many of both; others with springs are refused.
+    straight : coordinates and velocities of the joints that are not curved; others with springs are refused.
     """
 
     frame: Frame | None

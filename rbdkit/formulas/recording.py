@@ -54,7 +54,7 @@ def record(model: Model, what: str | Callable[..., Any], parameters: Sequence[st
         arguments.append(Argument("z", (model.nz,), tuple(model.z_names)))
     if places:
         arguments.append(Argument("parameters", (len(places),), tuple(places)))
-    straight = tuple((x.q_slice, x.v_slice) for x in model.joints if x.nq == x.nv and x.mimic is None)
+    straight = tuple((x.q_slice, x.v_slice) for x in model.joints if not x.type.is_curved and x.mimic is None)
     used, recorded = [kernels], partial(quantity.recorded, kernels, replace(choice, straight=straight))
     if what == "forward_dynamics" and (model.loops or model.constraints):
         used.append(Kernels(spanning_tree(shaped), "python"))
@@ -115,9 +115,9 @@ def _require_covered(model: Model, what: str, quantity: Quantity, places: Mappin
         raise ArgumentError(
             f"model {model.name!r} has loops or constraints, which aba does not know; export 'forward_dynamics'"
         )
-    curved = [joint.name for joint in model.joints if joint.nq != joint.nv and joint.stiffness.any()]
+    curved = [joint.name for joint in model.joints if joint.type.is_curved and joint.stiffness.any()]
     if what == "equation_forces" and (model.loops or model.constraints or curved):
-        part = f"a spring on joint {curved[0]!r}, whose rest is an orientation" if curved else "loops or constraints"
+        part = f"a spring on joint {curved[0]!r}, whose coordinates are curved" if curved else "loops or constraints"
         raise ArgumentError(f"model {model.name!r} has {part}, which {what} does not know; export 'forward_dynamics'")
     if quantity.forces and (model.loops or model.constraints):
         of_rows = [name for name, place in places.items() if place.array == "placement"]

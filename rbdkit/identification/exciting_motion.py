@@ -82,6 +82,11 @@ def exciting_motion(
     rbdkit.identification.ExcitingMotion
         Call it with times for q, v and a.
 
+    Raises
+    ------
+    ModelError
+        If the model has loops, constraints or other joints; or if limits let no joint move.
+
     Examples
     --------
     >>> import rbdkit as rbd
@@ -113,6 +118,11 @@ def exciting_motion(
     middle = np.where(bounded, 0.5 * (np.where(bounded, low, 0) + np.where(bounded, high, 0)), 0.0)
     reach = np.where(bounded, 0.45 * (np.where(bounded, high, 0) - np.where(bounded, low, 0)), np.pi)
     fast = np.where(np.isfinite(fast), fast, speed)
+    if not ((reach > 0.0) & (fast > 0.0)).any():
+        raise ModelError(
+            f"no joint of model {model.name!r} can move: lower and upper limits are equal, or velocity limits zero, as "
+            f"of joint {joints[0].name!r}; widen them, no motion shows anything here"
+        )
     rng, t, best = np.random.default_rng(seed), np.linspace(0.0, period, SAMPLES, endpoint=False), None
     base = None
     for _ in range(int(tries)):

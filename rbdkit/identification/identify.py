@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdkit.algorithms.contact import contacts
 from rbdkit.derivatives import inertial_regressor
 from rbdkit.errors import ArgumentError, ModelError, StateError
 from rbdkit.functions import passive_force
@@ -106,7 +107,8 @@ def identify(
     Warns
     -----
     UserWarning
-        If bodies that can exist explain the forces worse than parameters that no body has.
+        If bodies that can exist explain the forces worse than parameters that no body has; or if bodies touch in
+        measured states, since forces of contacts are not known.
 
     See Also
     --------
@@ -136,6 +138,7 @@ def identify(
     if not weight > 0.0:
         raise ArgumentError(f"prior = {weight:g} must be positive")
     q, v, a, tau = _measured(model, q, v, a, tau)
+    _warn_if_touching(model, q)
     n, nv, bodies = len(q), model.nv, _with_inertia(model)
     Y = inertial_regressor(model, q, v, a)[:, :, [body.index for body in bodies]].reshape(n, nv, 10 * len(bodies))
     known, losses = _known_and_losses(model, q, v, bool(friction))
@@ -214,6 +217,19 @@ def _measured(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: Array
             + ", ".join(f"{name} {x.shape}" for name, x in zip(("q", "v", "a", "tau"), found, strict=True))
         )
     return found
+
+
+def _warn_if_touching(model: Model, q: NDArray) -> None:
+    """Warn of states with contacts, whose forces would be taken for those of masses and friction."""
+    found = [(k, touch) for k, state in enumerate(q) if model.contact_rules for touch in contacts(model, state)[:1]]
+    if found:
+        k, touch = found[0]
+        warnings.warn(
+            f"bodies of model {model.name!r} touch in {len(found)} of {len(q)} measured states, in q[{k}] by contact "
+            f"{touch.name!r}; identify knows nothing of the forces of contacts: leave these states out, or take the "
+            "contact rule out of the model if these never touch",
+            stacklevel=3,
+        )
 
 
 def _known_and_losses(model: Model, q: NDArray, v: NDArray, friction: bool) -> tuple[NDArray, NDArray]:

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.actuation import inverse_dynamics
 from rbdkit.assembly import assemble
-from rbdkit.errors import ArgumentError, ConvergenceError
+from rbdkit.errors import ArgumentError, ConvergenceError, StateError
 from rbdkit.functions import passive_force, rnea
 from rbdkit.linearization.held_contacts import held, warn_if_pulled
 from rbdkit.linearization.inputs import velocities_of
 from rbdkit.linearization.near import Near
 from rbdkit.model import Joint, Model
-from rbdkit.model.closing import length_of
+from rbdkit.model.closing import is_closed, length_of, require_closed
 from rbdkit.model.closing.rank import arcs_of
 from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import shown
@@ -31,6 +31,8 @@ REST = 1e-12
 """Largest force that is left, relative to the forces that balance and to the stiffness, N m/rad."""
 RESTING = 1e-9
 """Smallest part of a displacement in which a fixed joint would move: round-off is smaller."""
+HALVINGS = 20
+"""Most halvings of a step after which loops cannot be closed."""
 FLAT = 1e-7
 """Smallest stiffness, relative to the largest, that counts: what is freer has no place of its own."""
 
@@ -94,7 +96,8 @@ def equilibrium(
     ConvergenceError
         If nothing is found: it falls for ever, or a joint has no place of its own and is pushed.
     StateError
-        If q0 does not fit the model; or fixed joints cannot hold the mechanism.
+        If q0 does not fit the model; if fixed joints cannot hold the mechanism; or if prescribed joints move its loops
+        at this time.
 
     Warns
     -----
@@ -131,6 +134,7 @@ def equilibrium(
     rest = np.zeros(model.nv)
     if model.loops or model.constraints:
         q = assemble(model, q, t=t)
+        _require_rest(model, q, t)
     twin, touching = held(model, q, rest, t)
     q, stiffness = _search(twin, q, given, held_at, bool(stable), t)
     balance = given.copy()
@@ -145,6 +149,20 @@ def equilibrium(
         needed = rnea(twin, q, rest, rest, t=t) - passive_force(twin, q, rest, t=t)
         warn_if_pulled(model, touching, q, needed - balance, t)
     return Equilibrium(q, balance, bool((stiffness > 0.0).all()), stiffness)
+
+
+def _require_rest(model: Model, q: NDArray, t: float) -> None:
+    """Check that prescribed joints do not move loops or constraints at this time."""
+    driven = [joint.name for joint in model.joints if joint.type.is_driven]
+    if not driven:
+        return
+    try:
+        require_closed(model, q, np.zeros(model.nv), t)
+    except StateError as fault:
+        raise StateError(
+            f"model {model.name!r} does not rest at t = {t:g} s: prescribed joints ({', '.join(driven)}) move what its "
+            f"loops or constraints hold ({str(fault).split('. ')[0]}); give a time at which they stand still"
+        ) from None
 
 
 def _range(joint: Joint) -> range:
@@ -214,7 +232,12 @@ def _search(
             step = np.linalg.lstsq(slopes, force, rcond=FLAT)[0]
         length = float(np.linalg.norm(step))
         step *= min(1.0, LONGEST / length) if length else 0.0
-        q = free.at(step)[0]
+        q = free.near.moved(free.ways @ step)
+        for _ in range(HALVINGS):
+            if not free.near.tied or is_closed(model, q, t):
+                break
+            step *= 0.5  # Newton steps from so far do not close the loops
+            q = free.near.moved(free.ways @ step)
     worst = int(np.argmax(np.abs(free.near.basis @ free.ways @ force)))
     name = next(j.name for j in model.joints if j.mimic is None and j.v_slice.start <= worst < j.v_slice.stop)
     raise ConvergenceError(

@@ -91,6 +91,14 @@ def test_what_does_not_fit_on_a_page_is_refused(model, says):
         rbd.equations(model())
 
 
+def test_a_spring_on_a_planar_joint_is_refused_by_name():
+    model = rbd.Model("puck")
+    disc = rbd.Inertia.cylinder(0.1, 0.02, mass=1.0)
+    model.add_body("disc", joint=rbd.Planar("z"), inertia=disc, stiffness=[2.0, 3.0, 4.0])
+    with pytest.raises(rbd.RbdkitError, match="spring on joint 'disc_joint', whose coordinates are curved"):
+        rbd.equations(model)
+
+
 @pytest.mark.parametrize(
     ("bodies", "joints", "twice"),
     [(["a.b", "a_b"], ["j", "k"], "m_a_b"), (["a", "b"], ["g", "k"], "g"), (["a", "b"], ["c", "c_joint"], "theta")],

@@ -151,6 +151,33 @@ def test_what_no_motion_is_found_for_is_refused():
             exciting_motion(model)
 
 
+def test_joints_without_any_range_rest_and_no_motion_at_all_is_refused():
+    model = rbd.Model("arm")
+    rod = rbd.Inertia.box((0.1, 0.2, 1.0), mass=1.0).transformed(rbd.pose(position=(0.1, 0, -0.5)))
+    fixed, free = rbd.Limits(lower=0.3, upper=0.3), rbd.Limits(lower=-1.0, upper=1.0)
+    model.add_body("upper", joint=rbd.Revolute("x"), inertia=rod, limits=fixed)
+    with pytest.raises(rbd.ModelError, match="no joint of model 'arm' can move"):
+        exciting_motion(model)
+    model.add_body("lower", "upper", rbd.Revolute("y"), placement=(0, 0, -1), inertia=rod, limits=free)
+    q, v, _ = exciting_motion(model, tries=20)(np.linspace(0.0, 10.0, 50))
+    assert (q[:, 0] == 0.3).all() and np.ptp(q[:, 1]) > 0.2 and np.abs(v[:, 0]).max() < 1e-12
+
+
+def test_states_with_contacts_are_told():
+    model = rbd.Model("arm")
+    rod = rbd.Inertia.capsule(0.05, 0.9, mass=1.0).transformed(rbd.pose(position=(0, 0, -0.5)))
+    shape = rbd.Geometry(rbd.Capsule(0.05, 0.9), placement=rbd.pose(position=(0, 0, -0.5)))
+    model.add_body("arm", joint=rbd.Revolute("y"), inertia=rod, geometry=shape)
+    model.add_ground(height=-0.8)
+    q, v, a = np.random.default_rng(0).normal(size=(3, 40, 1))
+    tau = rbd.rnea(model, q, v, a)
+    deep = np.cos(q[:, 0]) > 0.0
+    with pytest.warns(UserWarning, match=r"bodies of model 'arm' touch in \d+ of 40 measured states"):
+        rbd.identify(model, q, v, a, tau, friction=False)
+    q[deep] += np.pi
+    rbd.identify(model, q, v, a, rbd.rnea(model, q, v, a), friction=False)  # no warning, which would be an error
+
+
 def test_bodies_without_inertia_have_none():
     model = rbd.Model("arm")
     model.add_body("arm", joint=rbd.Revolute("y"), inertia=rbd.Inertia(1.0, com=[0, 0, 0.5]))

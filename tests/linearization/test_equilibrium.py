@@ -123,3 +123,38 @@ def test_a_force_given_on_a_free_joint_beside_a_fixed_one():
     found = rbd.equilibrium(model, [0.5, 0.1], tau=[0.0, 0.5], fix=0)
     assert found.q[0] == 0.5 and found.tau[1] == 0.5
     assert np.abs(rbd.forward_dynamics(model, found.q, np.zeros(2), found.tau)).max() < 1e-10
+
+
+def _driven_five_bar(motion) -> rbd.Model:
+    """Five bars in a plane whose crank is moved, so that one freedom is left."""
+
+    def rod(length: float) -> rbd.Inertia:
+        return rbd.Inertia.box((length, 0.05, 0.05), mass=1.0).transformed(rbd.pose(position=(length / 2, 0, 0)))
+
+    model = rbd.Model("driven five bars")
+    model.add_body("crank", joint=rbd.Prescribed(rbd.Revolute("y"), motion), inertia=rod(0.3))
+    model.add_body("first", "crank", rbd.Revolute("y"), placement=(0.3, 0, 0), inertia=rod(0.7))
+    model.add_body("second", "first", rbd.Revolute("y"), placement=(0.7, 0, 0), inertia=rod(0.7))
+    model.add_body("rocker", joint=rbd.Revolute("y"), placement=(1.0, 0, 0), inertia=rod(0.8))
+    ends = rbd.pose(position=(0.7, 0, 0)), rbd.pose(position=(0.8, 0, 0))
+    model.add_loop("closure", "second", "rocker", rbd.Revolute("y"), *ends)
+    return model
+
+
+@pytest.mark.parametrize("angle", [0.5, -0.4, 1.3])
+def test_a_loop_whose_crank_is_prescribed(angle):
+    model = _driven_five_bar(lambda t: (angle + t**2, 2 * t, 0.0 * t))
+    found = rbd.equilibrium(model)
+    rest = np.zeros(model.nv)
+    assert found.stable and len(found.stiffness) == 1
+    np.testing.assert_allclose(rbd.forward_dynamics(model, found.q, rest, rest), 0, atol=1e-9)
+    lowest = rbd.energy(model, found.q, rest).gravitational
+    for step in (-0.05, 0.05):
+        away = rbd.assemble(model, found.q + [step, 0, 0], "first_joint")
+        assert rbd.energy(model, away, rest).gravitational > lowest
+
+
+def test_a_loop_that_is_moved_does_not_rest():
+    model = _driven_five_bar(lambda t: (0.5 + t**2, 2 * t, 2.0))
+    with pytest.raises(rbd.StateError, match=r"does not rest at t = 0.3 s: prescribed joints \(crank_joint\) move"):
+        rbd.equilibrium(model, t=0.3)

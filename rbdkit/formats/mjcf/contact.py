@@ -21,6 +21,8 @@ def add_contacts(reading: Reading, shapes: Shapes) -> None:
     if not m.ngeom or reading.disabled("CONTACT", "CONSTRAINT"):
         return
     pairs = touching(reading)
+    negative = np.count_nonzero(m.geom_friction[:, 0] < 0.0) + np.count_nonzero(m.pair_friction[:, 0] < 0.0)
+    reading.leave_out("negative friction coefficients of geoms and pairs, which count as none", negative)
     moving = shapes.touching & (reading.moves_with()[m.geom_bodyid] != 0)
     for g in np.flatnonzero(np.array(m.geom_type) == PLANE).tolist():  # on bodies that stand still, always
         if (pairs.allowed[g] & moving).any():

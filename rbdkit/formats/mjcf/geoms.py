@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.formats.mjcf.reading import Reading, poses
+from rbdkit.formats.mjcf.touching import sliding
 from rbdkit.formats.unique_names import UniqueNames
 from rbdkit.model import Box, Capsule, Cylinder, Ellipsoid, Geometry, Material, Mesh, Shape, Sphere
 
@@ -86,7 +87,7 @@ class Shapes:
 
     def material(self, g: int) -> Material:
         """Return the surface of a geom; contacts of one dimension have no friction."""
-        friction = 0.0 if int(self._m.geom_condim[g]) == 1 else float(self._m.geom_friction[g, 0])
+        friction = 0.0 if int(self._m.geom_condim[g]) == 1 else float(sliding(self._m.geom_friction[g, 0]))
         if friction not in self._surfaces:
             self._surfaces[friction] = Material(friction=friction, combine="largest")
         return self._surfaces[friction]

@@ -36,6 +36,9 @@ def joint_options(reading: Reading) -> list[dict[str, Any]]:
     stiffness = np.zeros(m.njnt) if reading.disabled("SPRING") else np.array(m.jnt_stiffness).reshape(m.njnt)
     if reading.disabled("DAMPER"):
         damping[:] = 0.0
+    reading.leave_out("joint rotors of negative inertia (armature)", np.count_nonzero(armature < 0.0))
+    reading.leave_out("negative friction losses of joints, as MuJoCo does", np.count_nonzero(friction < 0.0))
+    armature, friction = np.maximum(armature, 0.0), np.maximum(friction, 0.0)
     polynomial = [] if reading.disabled("SPRING") else [*m.jnt_stiffnesspoly.any(axis=1)]
     reading.leave_out("joint springs that are not linear", sum(polynomial))
     reading.leave_out("joint springs that yield", np.count_nonzero(m.jnt_springyield > 0.0))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.formats.mjcf.reading import Reading
 
@@ -52,14 +52,19 @@ def touching(reading: Reading) -> Touching:
     for signature in np.array(m.exclude_signature).tolist():
         a, b = body == signature >> 16, body == signature & 0xFFFF
         allowed[np.ix_(a, b)] = allowed[np.ix_(b, a)] = False
-    slide, dimension, priority = np.array(m.geom_friction[:, 0]), np.array(m.geom_condim), np.array(m.geom_priority)
+    slide, dimension, priority = sliding(m.geom_friction[:, 0]), np.array(m.geom_condim), np.array(m.geom_priority)
     friction = _by_priority(priority, slide)
     friction[_by_priority(priority, dimension) == 1] = 0.0
     for k in range(m.npair):
         a, b = int(m.pair_geom1[k]), int(m.pair_geom2[k])
         allowed[a, b] = allowed[b, a] = fixed[a] != fixed[b]
-        friction[a, b] = friction[b, a] = 0.0 if int(m.pair_dim[k]) == 1 else float(m.pair_friction[k, 0])
+        friction[a, b] = friction[b, a] = 0.0 if int(m.pair_dim[k]) == 1 else float(sliding(m.pair_friction[k, 0]))
     return Touching(allowed, friction, np.where(dimension == 1, 0.0, slide))
+
+
+def sliding(friction: ArrayLike) -> NDArray:
+    """Return coefficients of sliding friction; negative ones as none: MuJoCo takes its smallest, 1e-5, for them."""
+    return np.maximum(np.asarray(friction, dtype=float), 0.0)
 
 
 def _by_priority(priority: NDArray, values: NDArray) -> NDArray:

@@ -119,3 +119,15 @@ def test_a_ball_rests_on_the_plane(tree):
     motion = rbd.simulate(both.model, duration=0.5)
     height = rbd.forward_kinematics(both.model, motion.q[-1]).pose("a")[2, 3]
     assert height == pytest.approx(0.1, abs=1e-4)
+
+
+@pytest.mark.parametrize("world", [
+    PLANE + ball("a", 'friction="-1 0 0"') + ball("b"),
+    PLANE.replace("/>", ' friction="-0.5 0 0"/>') + ball("a", 'friction="-1 0 0"') + ball("b", 'friction="0.3 0 0"'),
+    PLANE + ball("a", 'friction="-1 0 0" priority="1"') + ball("b"),
+])  # fmt: skip
+def test_negative_friction_is_none(read, world):
+    both = read(f"<worldbody>{world}</worldbody>")
+    theirs = {ends: 0.0 if mu < 2e-5 else mu for ends, mu in mujocos(both.compiled).items()}  # MuJoCo's smallest: 1e-5
+    assert "negative friction coefficients of geoms and pairs" in both.told
+    assert pairs(both.model) == pytest.approx(theirs) and len(theirs) == 3

@@ -87,3 +87,15 @@ def test_a_hinge_stops_where_mujoco_stops_it(tree):
 def test_what_joints_cannot_hold_is_told(read, joint, says):
     told = read(f"<worldbody>{one(joint)}</worldbody>").told
     assert told == f"text: left out, as rbdkit has no place for it:\n  {says}"
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    ('frictionloss="-1"', "1 negative friction losses of joints"),
+    ('armature="-0.001"', "1 joint rotors of negative inertia"),
+])  # fmt: skip
+def test_negative_numbers_are_left_out_by_name(read, given, says):
+    hinge = one(f'<joint {given} damping="2"/>')
+    both = read(f"<worldbody>{hinge}</worldbody>")
+    joint = both.model.joint("a_joint")
+    assert says in both.told
+    assert [joint.friction.tolist(), joint.armature.tolist(), joint.damping.tolist()] == [[0.0], [0.0], [2.0]]
