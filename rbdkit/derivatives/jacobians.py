@@ -12,8 +12,10 @@ from rbdkit import algorithms
 from rbdkit.algorithms import ExternalForces
 from rbdkit.algorithms.contact.apart import require_apart
 from rbdkit.derivatives.followers import followers
+from rbdkit.derivatives.held import held_dynamics_derivatives
 from rbdkit.derivatives.places import place_of, placed
 from rbdkit.derivatives.stacks import each, independent
+from rbdkit.functions.accelerations import forward_dynamics
 from rbdkit.functions.asking import Backend, checked_state, resisting, with_inertia
 from rbdkit.model import Model
 
@@ -46,7 +48,7 @@ class DynamicsDerivatives:
     da_dq, da_dv : ndarray (..., nv, nv)
         By displacements along ``model.integrate`` and by joint velocities.
     da_dtau : ndarray (..., nv, nv)
-        By joint forces: the inverse of the inertia matrix H.
+        By joint forces: the inverse of the inertia matrix H; with loops or constraints, of what they leave of it.
     """
 
     a: NDArray
@@ -204,10 +206,12 @@ def forward_dynamics_derivatives(
 ) -> DynamicsDerivatives:
     """Return the derivatives of the accelerations of `forward_dynamics` by q, v and tau, with springs and dampers.
 
+    With loops or constraints the forces of these follow the state; see the notes for what is held.
+
     Parameters
     ----------
     model : Model
-        A tree of bodies.
+        A tree of bodies; or one with loops or constraints, whose joints obey ``K(q) a = k(q, v)``.
     q : array_like (..., nq)
         Coordinates, rad and m, on their manifold; leading axes make a stack of states.
     v : array_like (..., nv)
@@ -231,6 +235,24 @@ def forward_dynamics_derivatives(
     ------
     StateError, ModelError
         As `forward_dynamics` does.
+
+    See Also
+    --------
+    linearize : A and B in as many coordinates as there are freedoms, with feet that stand on the ground.
+
+    Notes
+    -----
+    Each derivative is a partial one: of the function ``forward_dynamics(model, q, v, tau)`` by one argument, whose
+    entries vary one by one, with the other two held. With loops or constraints this is what Pinocchio's
+    `computeConstraintDynamicsDerivatives` gives, without its correction terms: displacements ``dq`` that open loops
+    count like others, and along them the derivatives depend on how the rows of K are written. Motions have only those
+    with ``K dq = 0`` and velocities that change with them, ``K dv = -dK v``; along such pairs ``da_dq dq + da_dv dv``
+    is the change of the accelerations of the mechanism. ``da_dtau = G (G^T H G)^-1 G^T``, where G spans the motions
+    that are allowed: symmetric, and of the rank of the freedoms. Where rows are redundant, directions that none of
+    the others allow depend on which are left out as well.
+
+    Trees have exact derivatives; loops and constraints add differences of sixth order of K and k, accurate to about
+    1e-12 of the largest entry.
 
     Examples
     --------
@@ -260,6 +282,8 @@ def _dynamics_derivatives(
     passive: bool,
 ) -> DynamicsDerivatives:
     q, v, tau = state = checked_state(resisting(model), q, v=v, tau=tau)
+    if passive and (model.loops or model.constraints):
+        return _held_derivatives(model, q, v, tau, f_ext, t, backend, out, threads)
     algorithms.require_tree(model, "the derivative of forward dynamics")
     place = place_of(out, DynamicsDerivatives, threads, v, *state)
     if model.contact_rules:
@@ -279,3 +303,29 @@ def _dynamics_derivatives(
         return [d.qdd, d.dqdd_dq, d.dqdd_dv, d.dqdd_dtau]
 
     return placed(DynamicsDerivatives, each(book, *state), out)
+
+
+def _held_derivatives(
+    model: Model,
+    q: NDArray,
+    v: NDArray,
+    tau: NDArray,
+    f_ext: ExternalForces,
+    t: float,
+    backend: Backend,
+    out: DynamicsDerivatives | None,
+    threads: int,
+) -> DynamicsDerivatives:
+    """Evaluate `forward_dynamics_derivatives` of models with loops or constraints."""
+    place_of(out, DynamicsDerivatives, threads, v, q, v, tau)  # which checks out; one state after the other fills it
+    a = forward_dynamics(model, q, v, tau, f_ext=f_ext, t=t, backend=backend, threads=threads)
+    tree = rnea_derivatives(model, q, v, a, f_ext=f_ext, t=t, backend=backend, threads=threads)
+    nv = model.nv
+    found = np.empty((*v.shape, 3 * nv))
+    for at in np.ndindex(v.shape[:-1]):
+        by_q, by_v, H = tree.dtau_dq[at], tree.dtau_dv[at], tree.dtau_da[at]
+        blocks = held_dynamics_derivatives(
+            model, q[at], v[at], tau[at], by_q, by_v, H, a[at], f_ext=f_ext, t=t, backend=backend
+        )
+        found[at] = np.concatenate(blocks, axis=1)
+    return placed(DynamicsDerivatives, [a, *np.split(found, 3, axis=-1)], out)

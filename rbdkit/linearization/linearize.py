@@ -163,7 +163,7 @@ def linearize(
     See Also
     --------
     equilibrium : A state at rest to linearise about.
-    forward_dynamics_derivatives : The derivatives themselves, for trees and stacks of states.
+    forward_dynamics_derivatives : The partial derivatives themselves, for stacks of states.
 
     Examples
     --------

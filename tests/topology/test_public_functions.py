@@ -33,6 +33,7 @@ MATRIX = "both: G^T times that of the plain tree times G"
 FREE = "accelerations under tau: those of H and C of the plain tree"
 SPRUNG = "accelerations under tau, springs and dampers likewise"
 CLOSED = "accelerations that the loops allow, under tau, springs and dampers: from H, C, K and k by a null space"
+CLOSED_SLOPES = "derivatives by q, v and tau of CLOSED, by differences"
 SLOPES = "derivatives by q, v and tau of FREE, by differences"
 SPRUNG_SLOPES = "derivatives by q, v and tau of SPRUNG, by differences"
 PARAMETERS = "FORCE, by name of a parameter"
@@ -285,7 +286,7 @@ TABLE = {
         lambda c: (lambda d: [d.da_dq, d.da_dv, d.da_dtau])(
             R.forward_dynamics_derivatives(c.m, c.q, c.v, c.tau, f_ext=c.f, t=c.t)
         ),
-        REFUSES, SPRUNG_SLOPES, SPRUNG_SLOPES,
+        CLOSED_SLOPES, SPRUNG_SLOPES, SPRUNG_SLOPES,
     ),
     "derivatives.gradients.rnea_gradient": Known(
         lambda c: (lambda g: [g.q, g.v, g.a])(R.rnea_gradient(c.m, c.q, c.v, c.a, c.w, f_ext=c.f, t=c.t)),
@@ -643,6 +644,16 @@ def _closed(c):
     return a + free @ np.linalg.solve(free.T @ H @ free, free.T @ (acting - H @ a))
 
 
+def _closed_slopes(c):
+    units = 1e-5 * np.eye(c.m.nv)
+    moved = (
+        lambda u: replace(c, q=c.m.integrate(c.q, u)),
+        lambda u: replace(c, v=c.v + u),
+        lambda u: replace(c, tau=c.tau + u),
+    )
+    return [np.transpose([(_closed(to(u)) - _closed(to(-u))) / 2e-5 for u in units]) for to in moved]
+
+
 def _balance(c, power_balance):
     total = c.tau + A.passive_force(c.m, c.q, c.v)
     a = A.forward_dynamics_crba(c.m, c.q, c.v, total, f_ext=c.f, t=c.t)
@@ -698,8 +709,8 @@ def check(known: Known, kind: str, twin) -> None:
     if kind == CLOSED:
         np.testing.assert_allclose(found, _closed(case), rtol=1e-9, atol=1e-9)
         return
-    if kind in (SLOPES, SPRUNG_SLOPES):
-        expected = _slopes(twin, kind == SPRUNG_SLOPES)
+    if kind in (SLOPES, SPRUNG_SLOPES, CLOSED_SLOPES):
+        expected = _closed_slopes(case) if kind == CLOSED_SLOPES else _slopes(twin, kind == SPRUNG_SLOPES)
         for x, y in zip(found, expected, strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5 * np.abs(y).max())
         return
