@@ -79,6 +79,7 @@ from rbdkit.export import (
 )
 from rbdkit.figures import plot as plot
 from rbdkit.forces import (
+    Actuator as Actuator,
     Damper as Damper,
     DirectedForce as DirectedForce,
     ExcitedMuscle as ExcitedMuscle,
@@ -109,6 +110,7 @@ from rbdkit.freedom import (
 )
 from rbdkit.functions import (
     aba as aba,
+    actuator_force as actuator_force,
     bias_acceleration as bias_acceleration,
     bias_force as bias_force,
     center_of_mass as center_of_mass,

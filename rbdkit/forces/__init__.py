@@ -17,6 +17,7 @@ from rbdkit.forces.surroundings import BodyMotion, Surroundings
 from rbdkit.loaded import loads_later
 
 if TYPE_CHECKING:
+    from rbdkit.forces.actuator import Actuator
     from rbdkit.forces.damper import Damper
     from rbdkit.forces.maxwell import Maxwell
     from rbdkit.forces.muscle import ExcitedMuscle, Muscle, TimedMuscle, timed_muscle
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rbdkit.forces.zero_length_spring import ZeroLengthSpring
 
 __all__ = [
+    "Actuator",
     "BodyMotion",
     "Damper",
     "DirectedForce",
@@ -52,6 +54,7 @@ __all__ = [
 __getattr__, __dir__ = loads_later(
     __name__,
     {
+        "rbdkit.forces.actuator": ["Actuator"],
         "rbdkit.forces.damper": ["Damper"],
         "rbdkit.forces.maxwell": ["Maxwell"],
         "rbdkit.forces.muscle": ["ExcitedMuscle", "Muscle", "TimedMuscle", "timed_muscle"],

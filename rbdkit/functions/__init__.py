@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rbdkit.functions.accelerations import StateDerivative, aba, forward_dynamics, state_derivative
     from rbdkit.functions.balances import energy, momentum, power_balance
     from rbdkit.functions.compiled import CompiledFunction, compile
+    from rbdkit.functions.controls import actuator_force
     from rbdkit.functions.hybrid import HybridMotion, hybrid_dynamics
     from rbdkit.functions.kinematics import bias_acceleration, center_of_mass, forward_kinematics, jacobian
     from rbdkit.functions.terms import (
@@ -30,6 +31,7 @@ __all__ = [
     "HybridMotion",
     "StateDerivative",
     "aba",
+    "actuator_force",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
@@ -55,6 +57,7 @@ __getattr__, __dir__ = loads_later(
     {
         "rbdkit.functions.accelerations": ["StateDerivative", "aba", "forward_dynamics", "state_derivative"],
         "rbdkit.functions.compiled": ["CompiledFunction", "compile"],
+        "rbdkit.functions.controls": ["actuator_force"],
         "rbdkit.functions.balances": ["energy", "momentum", "power_balance"],
         "rbdkit.functions.hybrid": ["HybridMotion", "hybrid_dynamics"],
         "rbdkit.functions.kinematics": ["bias_acceleration", "center_of_mass", "forward_kinematics", "jacobian"],

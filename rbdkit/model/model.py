@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdkit.model import deformable
+from rbdkit.model import controls, deformable
 from rbdkit.model import parameters as _parameters
 from rbdkit.model.body import Body, Frame, Loop
 from rbdkit.model.constraint import Constraint
@@ -21,7 +21,7 @@ from rbdkit.model.gravity import Gravity
 from rbdkit.model.growing import Growing, copied, grow
 from rbdkit.model.joint import Joint
 from rbdkit.model.kept import MOVED, PARTS, SETTLED, kept, without_kept
-from rbdkit.model.methods import building, checks, contacts, forces_and_constraints, look_up, states
+from rbdkit.model.methods import actuators, building, checks, contacts, forces_and_constraints, look_up, states
 from rbdkit.model.names import require_short
 from rbdkit.model.numbering import WORLD
 from rbdkit.model.placement import frozen
@@ -186,6 +186,8 @@ class Model:
     add_spring = forces_and_constraints.add_spring
     add_damper = forces_and_constraints.add_damper
     add_muscle = forces_and_constraints.add_muscle
+    add_motor = actuators.add_motor
+    add_servo = actuators.add_servo
     add_deformable = deformable.add_deformable
     add_constraint = forces_and_constraints.add_constraint
 
@@ -274,6 +276,26 @@ class Model:
     def z_names(self) -> tuple[str, ...]:
         """Name of each entry of z: 'muscle.activation', of vectors 'seal.stretch[0]'."""
         return state_places(self).entries
+
+    # --- controls of actuators ----------------------------------------------------------------------------------------
+
+    @property
+    def nu(self) -> int:
+        """Number of controls u: one of each actuator."""
+        return len(self.u_names)
+
+    @property
+    def u_names(self) -> tuple[str, ...]:
+        """Name of each entry of u: that of its actuator."""
+        return tuple(force.name for force in controls.actuators(self))
+
+    @property
+    def u_ranges(self) -> dict[str, tuple[float, float] | None]:
+        """Smallest and largest control of each actuator, by its name; None where there are no limits."""
+        return {force.name: force.element.u_range for force in controls.actuators(self)}
+
+    check_u = controls.check_u
+    with_controls = actuators.with_controls
 
     # --- numbers that can be changed ----------------------------------------------------------------------------------
 

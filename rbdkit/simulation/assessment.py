@@ -97,7 +97,7 @@ def judge(computed: Computed, wall_time: float) -> Report:
         contacts = replace(contacts, fastest=_fastest(motion))
     stopped = recording.stopped
     breaks = declared_breaks(model, applied.law, getattr(motion.f_ext, "function", None))
-    if applied.held is not None or breaks or memory or _forgotten(motion):
+    if applied.jumps or breaks or memory or _forgotten(motion):
         energy_error = np.nan  # the work of forces that jump between the recorded states is not known well
     lost = energy_error > max(TOO_MUCH, work_error) and work_error > 0.0
     blurred = lost and not recording.ran_away and _blurred(motion, method, recording.steps, step, adequacy)
@@ -401,7 +401,7 @@ def _notes(motion: Trajectory, applied: Drive, doubtful: int, breaks: tuple[floa
         notes.append(
             f"energy not judged: tau failed at {missing} of {len(motion)} recorded states when it was asked there again"
         )
-    if applied.held is not None:
+    if applied.jumps:
         notes.append("energy not judged: the applied forces jump at the steps, so their work is known roughly only")
     elif breaks:
         notes.append("energy not judged: forces jump at their breaks, so their work is known roughly only")

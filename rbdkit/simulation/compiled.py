@@ -38,6 +38,7 @@ from rbdkit.integrators import (
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import Sample
 from rbdkit.simulation.asking import sentence
+from rbdkit.simulation.controls import HeldControls
 from rbdkit.simulation.forces import Constant, Drive, Scheduled
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
@@ -73,19 +74,24 @@ def acting(
     if why_not := obstacle(method, False, False):
         return None, why_not
     if applied.sampler is not None:
-        return None, "tau is a sampled controller, which Python asks"
+        return None, "a sampled controller is asked from Python"
+    if isinstance(applied, HeldControls):
+        return None, "u is held over steps in which the actuators' forces change"
     if isinstance(method, Adaptive | TimeSteps | ForceSteps) and _time_is_asked_from_python(model, times):
         return None, "joints move as a Python function of time says"
     functions = [x for x in (applied.law, f_ext) if callable(x)]
     short = (len(times) - 1) * least_evaluations(method) < WORTH_COMPILING
     if short and functions and not any(isinstance(x, Traced | Untraced) for x in functions):
-        return None, f"{'f_ext' if applied.law is None else 'tau'} is a Python function, and few steps are not worth it"
+        return (
+            None,
+            f"{'f_ext' if applied.law is None else applied.what} is a Python function, and few steps are not worth it",
+        )
     tau, duration, forces = applied.values, times[-1], None
     try:
         if tau is None:
             tau = torque_law(model, applied.law, applied.function, duration)  # type: ignore[assignment, arg-type]
     except Untraceable as fault:
-        return None, f"tau {fault}"
+        return None, f"{applied.what} {fault}"
     try:
         if not callable(f_ext):
             forces = external_forces(model, f_ext)

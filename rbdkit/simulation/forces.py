@@ -30,6 +30,7 @@ class Drive:
     held : (steps, nv), row k acting during step k, or None if the forces are not constant over steps.
     zero : whether there are no forces.
     law : the function that was given, or None. sampler : fills `held` as the run goes on, or None.
+    what : the argument that a user gave, for messages: tau, u, or both.
     """
 
     function: Force
@@ -38,6 +39,12 @@ class Drive:
     zero: bool = False
     law: Law | None = None
     sampler: Sampler | None = None
+    what: str = "tau"
+
+    @property
+    def jumps(self) -> bool:
+        """Whether they jump from one step to the next."""
+        return self.held is not None
 
     def begin(self, k: int, t: float, q: NDArray, v: NDArray) -> None:
         """Ask a sampled controller at the beginning of step k, if it is its turn."""

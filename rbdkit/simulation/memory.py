@@ -25,7 +25,10 @@ def with_memory(motion: Trajectory, applied: Drive) -> list[str]:
     Functions that are known to depend on t, q and v alone are not called.
     """
     found = []
-    laws = ("tau", applied.function, applied.law), ("f_ext", motion.f_ext, getattr(motion.f_ext, "function", None))
+    laws = (
+        (applied.what, applied.function, applied.law),
+        ("f_ext", motion.f_ext, getattr(motion.f_ext, "function", None)),
+    )
     for what, force, law in laws:
         if force is None or law is None or isinstance(force, TracedForce) or len(motion) < 2 or is_pure(law):
             continue

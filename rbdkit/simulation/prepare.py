@@ -19,7 +19,8 @@ from rbdkit.model.kept import checked_twin, snapshot
 from rbdkit.model.one_sided import has_stops
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.choices import Maker, integrator_of, law_of, maker_of
-from rbdkit.simulation.forces import drive, external_drive
+from rbdkit.simulation.controls import commanded, drive_with_controls, with_constants
+from rbdkit.simulation.forces import external_drive
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST
 from rbdkit.simulation.setting import Request, Setting
@@ -67,7 +68,8 @@ def prepare(request: Request) -> Setting:
         As `simulate` says.
     """
     # a copy, whatever becomes of the model later; the checked mode must not meet code that was compiled without checks
-    model = snapshot(checked_twin(request.model) if request.backend == "checked" else request.model, anew=True)
+    model, u = with_constants(request.model, request.u)
+    model = snapshot(checked_twin(model) if request.backend == "checked" else model, anew=True)
     make, law = maker_of(request.formulation), law_of(request.contact)
     if request.limits == "stop":
         model = _stopped(model, make, law)
@@ -85,8 +87,10 @@ def prepare(request: Request) -> Setting:
     pairs = pairs_of(model)
     integrator = method = integrator_of(request.integrator)
     times = step_times(request.duration, request.dt)
-    tau, f_ext = (unless_changed_by(request.progress, x) for x in (request.tau, request.f_ext))
-    applied, external = drive(model, tau, times), external_drive(model, f_ext)
+    given = commanded(model, request.tau, u, times)
+    tau, f_ext = (unless_changed_by(request.progress, x) for x in (given.tau, request.f_ext))
+    given = given._replace(tau=tau)
+    applied, external = drive_with_controls(model, given, times), external_drive(model, f_ext)
     if applied.sampler is not None and isinstance(method, Adaptive):
         raise SimulationError(
             f"integrator {method.name!r} chooses its own steps, and a sampled controller is held over whole ones; take "
@@ -94,7 +98,8 @@ def prepare(request: Request) -> Setting:
         )
     breaks = declared_breaks(model, tau, f_ext)  # which says what is wrong with them, also to methods without a use
     if isinstance(method, Adaptive):
-        method = method.for_run(times, breaks, applied.values is not None and applied.values.ndim > 1)
+        tables = applied.jumps or (applied.values is not None and applied.values.ndim > 1)
+        method = method.for_run(times, breaks, tables)
     bounds: Pairs | None = stops_of(model) if has_stops(model) else pairs
     return Setting(
         request=request,
@@ -115,6 +120,7 @@ def prepare(request: Request) -> Setting:
         external=external,
         watch=Progress(request.progress, f"simulate {model.name}"),
         findings=len(findings),
+        controls=given.at_states,
     )
 
 

@@ -14,6 +14,7 @@ from rbdkit.laws import ContactReport, Law, Pairs
 from rbdkit.model import Model
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.choices import Maker
+from rbdkit.simulation.controls import AtStates
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
@@ -40,6 +41,7 @@ class Request:
     z0: Any
     contact: Any
     limits: Any
+    u: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ class Setting:
         that can touch.
     applied : joint forces. external : external forces as a checked function of (t, q, v), or None.
     watch : shows progress. findings : number of warnings of `Model.validate`.
+    controls : controls of actuators along a motion, or None if they stay the same.
     """
 
     request: Request
@@ -76,6 +79,7 @@ class Setting:
     external: Force | None
     watch: Progress
     findings: int
+    controls: AtStates | None
 
     @property
     def book(self) -> bool:

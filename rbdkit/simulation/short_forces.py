@@ -92,9 +92,9 @@ def _sources(motion: Trajectory, applied: Drive) -> Iterator[tuple[str, str, Val
     model = motion.model
     if isinstance(applied.function, TracedForce):
         if applied.function.code.asks("t"):
-            yield "tau", "law.breaks", *_of_force(applied.function)
+            yield applied.what, "law.breaks", *_of_force(applied.function)
     elif applied.law is not None and is_pure(applied.law):
-        yield "tau", "law.breaks", *_of_force(applied.function)
+        yield applied.what, "law.breaks", *_of_force(applied.function)
     external = motion.f_ext
     law = getattr(external, "function", None)
     if external is not None and law is not None and not isinstance(external, Scheduled) and is_pure(law):

@@ -33,6 +33,7 @@ from rbdkit.simulation.assessment import judge, unjudged
 from rbdkit.simulation.choices import Contact, Maker
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.contacts import run_law, without_contacts
+from rbdkit.simulation.controls import Controls
 from rbdkit.simulation.finer import Finer
 from rbdkit.simulation.forces import Torque
 from rbdkit.simulation.formulated import run_formulation
@@ -87,6 +88,7 @@ def simulate(
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
     limits: Literal["watch", "stop", "ignore"] = "watch",
+    u: Controls = None,
 ) -> Trajectory:
     """Simulate the motion of a model.
 
@@ -138,6 +140,12 @@ def simulate(
         What becomes of joint limits of the model: 'watch' lists those that the motion exceeds in the report; 'stop'
         lets joints stop there, without rebound, as `Limit` constraints that the contact law enforces; 'ignore' does
         neither. The model of a motion with stops has these constraints, named 'elbow.angle' for instance.
+    u : array_like, mapping, callable or Sampled, optional
+        Controls of the model's actuators, see `Model.add_motor`, in the order of `Model.u_names`: (nu,) constant, or
+        some of them by name, ``{"knee_motor": 2.0}``; (steps, nu) held over each step, (steps + 1, nu) sampled; a
+        function of (t, q, v), or a `Sampled` controller, that return (nu,). Controls out of an actuator's range are
+        refused where they are numbers, and cut where they come from a function. Those that are not given are the
+        actuators' own. What other controls than these add to the joint forces is part of `Trajectory.tau`.
 
     Returns
     -------
@@ -212,6 +220,7 @@ def simulate(
             z0,
             contact,
             limits,
+            u,
         )
     )
     with checked() if backend == "checked" else nullcontext():
@@ -266,6 +275,8 @@ def _finished(computed: Computed) -> Trajectory:
         warnings.warn(told, stacklevel=3)
     motion = motion.with_report(report)
     moved(motion.model)
+    if setting.controls is not None:
+        object.__setattr__(motion, "_controls", setting.controls)
     # no field: it is not saved in files or sent to other processes
     object.__setattr__(motion, "_finer", Finer(simulate, setting, computed.method))
     return motion

@@ -36,7 +36,7 @@ from rbdkit.engine import kernels_for
 from rbdkit.errors import ArgumentError, ModelError, SimulationError
 from rbdkit.formulations import Force, JointSystem
 from rbdkit.laws.record import ContactEvent, ContactRecord
-from rbdkit.model import Model
+from rbdkit.model import Model, controls
 from rbdkit.model.constraint_rows import constraint_rows, working
 from rbdkit.model.element_states import state_places
 from rbdkit.model.kept import kept, snapshot
@@ -124,6 +124,8 @@ class Trajectory:
     contacts: ContactRecord | None = field(default=None, repr=False)
     events: tuple[ContactEvent, ...] = field(default=(), repr=False)
     _finer: ClassVar[Finer | None] = None
+    _controls: ClassVar[Any] = None
+    """Controls (n, nu), or a function of t, q and v at all states that returns them; None if they stay the same."""
 
     def __post_init__(self) -> None:
         require_model(self.model)
@@ -198,7 +200,27 @@ class Trajectory:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the refinement study: functions defined in notebooks cannot be pickled."""
-        return {name: value for name, value in self.__dict__.items() if name != "_finer"}
+        own = {name: value for name, value in self.__dict__.items() if name != "_finer"}
+        return own | {"_controls": self.u} if "_controls" in own else own
+
+    @cached_property
+    def u(self) -> NDArray:
+        """Controls of the actuators, (n, nu), in the order of `Model.u_names`; cut to their ranges.
+
+        Raises
+        ------
+        SimulationError
+            If a function gave them that gives others now.
+        """
+        known = controls.actuators(self.model)
+        own = np.broadcast_to(controls.own_controls(self.model), (len(self), len(known))).copy()
+        if self._controls is None or isinstance(self._controls, np.ndarray):
+            return own if self._controls is None else self._controls
+        found = self._controls(self.t, self.q, self.v)
+        for k, actuator in enumerate(known):
+            limits = actuator.element.u_range
+            own[:, k] = found[:, k] if limits is None else np.clip(found[:, k], *limits)
+        return own
 
     @property
     def _rates_of_motion(self) -> NDArray:

@@ -489,6 +489,7 @@ NOT_ASKED = {
     # loops by the projected equation or refused, followers and driven joints against the public functions
     "formulas.export_function.export_function": "tests/formulas", "formulas.equations.equations": "tests/formulas",
     "linearization.linearize.linearize": "tests/linearization",
+    "functions.controls.actuator_force": "needs actuators: tests/simulation/test_controls.py",
     "linearization.equilibrium.equilibrium": "tests/linearization",
     "identification.identify.identify": "refuses all of them: tests/identification",
     "identification.exciting_motion.exciting_motion": "refuses all of them: tests/identification",
@@ -813,6 +814,9 @@ UNCHECKED_METHODS = {
     "local_rate": "for integrators",
     "add_spring": "a and b are names of bodies",
     "add_damper": "likewise",
+    "add_motor": "u is a number",
+    "check_u": "controls: tests/simulation/test_controls.py",
+    "with_controls": "likewise",
 }
 
 

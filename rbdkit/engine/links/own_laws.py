@@ -22,8 +22,12 @@ from rbdkit.trace import Impure, Trace, roomy, symbols, trace, users_line
 
 Law = Callable[..., Any]
 TAKE_SYMBOLS = (
-    *(f"rbdkit.functions.{part}" for part in ("accelerations", "balances", "hybrid", "kinematics", "terms")),
+    *(
+        f"rbdkit.functions.{part}"
+        for part in ("accelerations", "balances", "controls", "hybrid", "kinematics", "terms")
+    ),
     "rbdkit.algorithms.external_forces",
+    "rbdkit.model.controls",
 )
 """Modules whose functions take symbols as they are."""
 
