@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from rbdkit.formats.mjcf.reading import Reading
@@ -13,11 +11,9 @@ MOST = 25
 
 
 def count_left_out(reading: Reading) -> None:
-    """Count actuators, sensors and the other parts of the file that no other part of the reader looks at."""
+    """Count sensors and the other parts of the file that no other part of the reader looks at."""
     m, library = reading.compiled, reading.library
     opt = m.opt
-    for kind, count in Counter(_actuators(reading)).items():
-        reading.leave_out(kind, count)
     reading.leave_out("sensors", m.nsensor)
     reading.leave_out("keyframes (rbdkit.formats.load_keyframes has their states)", m.nkey)
     reading.leave_out("mocap bodies, which stay where they are", m.nmocap)
@@ -43,24 +39,3 @@ def message(source: str, reading: Reading) -> list[str]:
     lines = [*told[:MOST], *more, *reading.notes[:MOST]]
     head = "left out, as rbdkit has no place for it" if told else "to be known"
     return [f"{source}: {head}:" + "".join(f"\n  {line}" for line in lines)]
-
-
-def _actuators(reading: Reading) -> list[str]:
-    """Return for each actuator what it is called in the warning."""
-    m, library = reading.compiled, reading.library
-    found = []
-    for k in range(m.nactuator):
-        target = library.mjtTrn(int(m.actuator_trntype[k])).name.removeprefix("mjTRN_").lower()
-        gain = library.mjtGain(int(m.actuator_gaintype[k])).name
-        bias = library.mjtBias(int(m.actuator_biastype[k])).name
-        if gain == "mjGAIN_MUSCLE":
-            kind = "muscles"
-        elif gain == "mjGAIN_FIXED" and bias == "mjBIAS_NONE":
-            kind = "motors"
-        elif bias == "mjBIAS_AFFINE":
-            kind = "servos"
-        else:
-            kind = "other actuators"
-        where = {"joint": "", "jointinparent": "", "slidercrank": " of slider-cranks"}.get(target, f" of a {target}")
-        found.append(f"actuators: {kind}{where}")
-    return found

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rbdkit.errors import FormatError, ModelError
 from rbdkit.formats.format_warning import FormatWarning
+from rbdkit.formats.mjcf.actuators import add_actuators
 from rbdkit.formats.mjcf.bodies import add_bodies, add_body_forces, add_frames
 from rbdkit.formats.mjcf.contact import add_contacts
 from rbdkit.formats.mjcf.equalities import add_equalities
@@ -60,6 +61,8 @@ def load_mujoco(mj_model: Any, *, gravity: ArrayLike | None = None) -> Model:
     - Mass matrix and forces of gravity, springs, dampers and rotors are MuJoCo's. Contacts, friction, limits and
       equalities are soft in MuJoCo (solref, solimp, margin): here equalities hold exactly as loop joints and ties, and
       contact laws and limits are those of `simulate`. Planes become grounds; geoms that move nothing are drawn only.
+    - Motors and servos on hinges, slides and fixed tendons become actuators, `Model.u_names`. Without a control they
+      act as in MuJoCo at ``ctrl`` zero.
     - Cameras, lights, textures, and numbers of MuJoCo's solver and integrator are no part of a mechanism.
 
     Examples
@@ -122,6 +125,7 @@ def _model_of(
         add_frames(reading)
         add_body_forces(reading)
         add_tendons(reading)
+        add_actuators(reading)
         add_equalities(reading)
         add_contacts(reading, shapes)
     except ModelError as fault:

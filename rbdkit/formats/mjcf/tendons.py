@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbdkit.forces import Spring
+from rbdkit.formats.mjcf.actuators import driven_tendons
 from rbdkit.formats.mjcf.reading import Reading
 
 
@@ -14,6 +15,7 @@ def add_tendons(reading: Reading) -> None:
     springs, dampers = not reading.disabled("SPRING"), not reading.disabled("DAMPER")
     site = int(reading.library.mjtWrap.mjWRAP_SITE)
     limits = not reading.disabled("LIMIT", "CONSTRAINT")
+    driven = driven_tendons(reading)
     for t in range(m.ntendon):
         stiffness = float(np.ravel(m.tendon_stiffness[t])[0]) if springs else 0.0
         damping = float(np.ravel(m.tendon_damping[t])[0]) if dampers else 0.0
@@ -25,7 +27,7 @@ def add_tendons(reading: Reading) -> None:
         reading.leave_out("friction loss of tendons", m.tendon_frictionloss[t] > 0.0)
         reading.leave_out("armature of tendons", m.tendon_armature[t] > 0.0)
         if not (stiffness or damping or curved):
-            reading.leave_out("tendons without springs and dampers")
+            reading.leave_out("tendons without springs and dampers", t not in driven)
         elif not straight:
             reading.leave_out("tendons with springs or dampers that do not go straight between two sites")
         elif curved or (stiffness and slack != taut) or min(stiffness, damping) < 0.0 or m.tendon_springyield[t] > 0.0:

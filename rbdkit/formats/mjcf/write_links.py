@@ -1,4 +1,4 @@
-"""Loop joints, ties and mimic joints as MJCF's equalities, springs and dampers as its tendons."""
+"""Loop joints, ties and mimic joints as MJCF's equalities, springs and dampers as its tendons, actuators as they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdkit.constraints import Tie
 from rbdkit.errors import FormatError
-from rbdkit.forces import Damper, Spring
+from rbdkit.forces import Actuator, Damper, Spring
 from rbdkit.formats.mjcf.write_body import write_pose
 from rbdkit.formats.xml.write import name_text, numbers_text
 from rbdkit.joints import Fixed, Spherical
@@ -35,13 +35,16 @@ def write_links(root: Element, places: Mapping[str, tuple[Element, NDArray]], mo
     for joint in model.joints:
         if (mimic := joint.mimic) is not None:
             _write_coupling(equality, f"{joint.name}_mimic", joint.name, mimic.leader, mimic.offset, mimic.multiplier)
-    tendon = Element("tendon")
+    tendon, actuator = Element("tendon"), Element("actuator")
     for force in model.forces:
         own = force.element
+        if type(own) is Actuator:
+            _write_actuator(actuator, tendon, model, force.name, own, notes)
+            continue
         if type(own) not in (Spring, Damper):
             raise _refused(f"force {force.name!r} ({own.known_as})")
         _write_tendon(tendon, places, force.name, own)  # type: ignore[arg-type]
-    root.extend(element for element in (tendon, equality) if len(element))
+    root.extend(element for element in (tendon, equality, actuator) if len(element))
 
 
 def _write_loop(equality: Element, places: Mapping[str, tuple[Element, NDArray]], model: Model, loop: Loop) -> None:
@@ -75,6 +78,32 @@ def _write_tendon(
     written = SubElement(tendon, "spatial", {"name": name_text(name, "force")} | values)
     for end, frame, point in (("a", own.a, own.at_a), ("b", own.b, own.at_b)):
         SubElement(written, "site", site=_site(places, f"{name}:{end}", frame, point))
+
+
+def _write_actuator(
+    actuator: Element, tendon: Element, model: Model, name: str, own: Actuator, notes: list[str]
+) -> None:
+    """Add an actuator, on a fixed tendon if it drives several joints."""
+    who = f"actuator {name!r}"
+    for joint in own.names:
+        if model.loop(joint) is not None or model.joint(joint).mimic is not None:
+            raise _refused(f"{who} drives joint {joint!r}, which closes a loop or mimics another,")
+    if own.u != 0.0 and own.u != np.clip(0.0, *(own.u_range or (-np.inf, np.inf))):
+        notes.append(f"{who} has the control {own.u:g} of its own, where MuJoCo begins with zero")
+    attributes = {"name": name_text(name, "actuator")}
+    if len(own.names) == 1:
+        attributes |= {"joint": name_text(own.names[0], "joint"), "gear": numbers_text([*own.gears], who)}
+    else:
+        attributes["tendon"] = name_text(f"{name}:joints", "tendon")
+        fixed = SubElement(tendon, "fixed", name=attributes["tendon"])
+        for joint, gear in zip(own.names, own.gears, strict=True):
+            SubElement(fixed, "joint", joint=name_text(joint, "joint"), coef=numbers_text([gear], who))
+    feedback = [own.offset, -own.stiffness, -own.damping]
+    attributes |= {"gainprm": numbers_text([own.gain], who), "biasprm": numbers_text(feedback, who)}
+    for limits, attribute in ((own.u_range, "ctrlrange"), (own.effort, "forcerange")):
+        if limits is not None:
+            attributes[attribute] = numbers_text(limits, who)
+    SubElement(actuator, "general", attributes | {"biastype": "affine"})
 
 
 def _site(places: Mapping[str, tuple[Element, NDArray]], name: str, on: str, placement: ArrayLike) -> str:

@@ -29,7 +29,11 @@ class Both(NamedTuple):
         mujoco.mj_integratePos(m, qpos, size * rng.normal(size=m.nv), 1.0)
         data.qpos[:], data.qvel[:] = qpos, size * rng.normal(size=m.nv)
         before = m.opt.disableflags
-        m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_ACTUATION
+        m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        if self.model.nu == m.nactuator:  # all of them are known, so they act in both
+            data.ctrl[:] = rng.normal(scale=2.0, size=m.nu)
+        else:
+            m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
         mujoco.mj_forward(m, data)
         m.opt.disableflags = before
         return State(self, data, *from_mujoco_state(m, data.qpos, data.qvel))
@@ -58,6 +62,11 @@ class State(NamedTuple):
         """Ours, of the tree with everything that acts but friction, and MuJoCo's in our velocities."""
         m, model = self.both.compiled, frictionless(self.both.model)
         tau = rbd.passive_force(model, self.q, self.v) - rbd.bias_force(model, self.q, self.v)
+        if model.nu:
+            tau -= rbd.actuator_force(model, self.q, self.v)
+        if model.nu == m.nactuator > 0:
+            reach = [limits or (-np.inf, np.inf) for limits in model.u_ranges.values()]
+            tau += rbd.actuator_force(model, self.q, self.v, np.clip(self.data.ctrl, *np.transpose(reach)))
         theirs = self.T @ self.data.qacc
         for d in m.jnt_dofadr[m.jnt_type == mujoco.mjtJoint.mjJNT_FREE].tolist():
             theirs[d + 3 : d + 6] -= np.cross(self.v[d : d + 3], self.v[d + 3 : d + 6])  # our axes turn

@@ -85,8 +85,6 @@ def test_one_warning_about_all_that_is_left_out(read):
     )
     assert both.told.splitlines() == [
         "text: left out, as rbdkit has no place for it:",
-        "  2 actuators: motors",
-        "  2 actuators: servos",
         "  1 actuators: muscles",
         "  1 sensors",
         "  2 keyframes (rbdkit.formats.load_keyframes has their states)",
