@@ -7,6 +7,7 @@ algorithms that students write.
 """
 
 from rbdkit_course import (
+    control,
     errata,
     featherstone,
     first_steps,
@@ -39,6 +40,7 @@ __all__ = [
     "Track",
     "Verdict",
     "checks",
+    "control",
     "course_map",
     "done",
     "errata",

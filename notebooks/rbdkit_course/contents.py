@@ -91,6 +91,12 @@ LESSONS = (
         ("00",),
     ),
     Lesson(
+        "03", "03_control", "Control", "Hands on", 75,
+        ("linearise a machine and balance it by a regulator", "bring an arm where you want it, along a smooth path",
+         "say what a controller cannot do"),
+        ("00",),
+    ),
+    Lesson(
         "F01", "featherstone/01_two_questions", "Two questions", "Bodies", 40,
         ("tell forward from inverse dynamics", "get the equation of motion of any tree from one function",
          "say what spatial vectors spare you"),
@@ -356,6 +362,11 @@ TRACKS = (
         "Robotics in a weekend", "You have a robot file and want to compute with it.", 10,
         ("00", "01", "02", "F01", "F02", "F04", "F05", "LA", "F06", "F09"),
         {"F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
+    ),
+    Track(
+        "Control", "You have a machine with motors, and want it to do as it is told.", 7,
+        ("00", "01", "03", "F01", "F05", "F07b", "F09"),
+        {"F09": "floating bases"},
     ),
     Track(
         "Featherstone with hands", "You read the book over a term and want to do it all yourself.", 40,
