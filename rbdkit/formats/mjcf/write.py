@@ -38,7 +38,8 @@ def to_mjcf(model: Model) -> str:
     FormatError
         If the motion would not be the same: joints other than hinges, slides, spherical and free ones and chains of
         these; loops other than spherical and fixed ones; constraints other than ties, forces other than springs and
-        dampers between two points and actuators; massless bodies that move. The message names the part. JSON takes them all.
+        dampers between two points and actuators; massless bodies that move. The message names the part. JSON takes them
+        all.
 
     Warns
     -----

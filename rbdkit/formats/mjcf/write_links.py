@@ -1,4 +1,4 @@
-"""Loop joints, ties and mimic joints as MJCF's equalities, springs and dampers as its tendons, actuators as they are."""
+"""Loop joints, ties and mimic joints as MJCF's equalities, springs and dampers as its tendons, and actuators."""
 
 from __future__ import annotations
 
