@@ -323,7 +323,14 @@ def _derivatives(state: _State) -> tuple[float, float]:
 
 def _motions(state: _State, other: str) -> tuple[float, float]:
     model = state.model
-    options = {"duration": STEPS * STEP, "dt": STEP, "tau": state.tau, "progress": False, "contact": "none"}
+    options = {
+        "duration": STEPS * STEP,
+        "dt": STEP,
+        "tau": state.tau,
+        "progress": False,
+        "contact": "none",
+        "limits": "ignore",
+    }
     one, two = (simulate(model, state.q, state.v, formulation=name, **options) for name in ("joint", other))  # type: ignore[arg-type]
     travelled = distance(model, one.poses()[[0]], one.poses()[[-1]])[0]
     apart = distance(model, one.poses()[[-1]], two.poses()[[-1]])[0]

@@ -14,8 +14,8 @@ class Limit(ConstraintElement):
     """A unilateral joint limit: the coordinate of a joint is stopped at one or both bounds.
 
     The stop is inelastic. It is enforced by the contact laws in joint coordinates: `simulate` handles it with or
-    without bodies in contact; other formulations raise an error. `Limits` of a joint are only
-    reported where a motion passes them, unless it is simulated with ``limits="stop"``.
+    without bodies in contact; other formulations raise an error. `Limits` of a joint become such constraints where a
+    motion would pass them: see ``limits`` of `simulate`.
 
     Parameters
     ----------

@@ -211,6 +211,14 @@ class Log:
         )
         return (*self.alarms, *lost, often)
 
+    def delay(self, steps: int) -> None:
+        """Number the states of a law that began after the given number of steps without it from the first of these."""
+        self.steps += steps
+        self.kept = {k + steps: rows for k, rows in self.kept.items()}
+        self.pushes = {k + steps: push for k, push in self.pushes.items()}
+        for total in ("lost_normal", "lost_friction", "driven"):
+            setattr(self, total, [0.0] * steps + list(getattr(self, total)))
+
     def record(self, times: NDArray, t: NDArray) -> ContactRecord:
         """Return the contact record of a motion with states at times t, which are among the times of the steps."""
         # times of states are those of steps but for round-off, which must not choose the next step

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbdkit.constraints import Limit
 from rbdkit.model.constraint import Constraint
@@ -13,6 +15,9 @@ from rbdkit.model.constraint_rows import ConstraintRows, record
 from rbdkit.model.joint import Joint
 from rbdkit.model.kept import kept
 from rbdkit.model.model import Model
+
+ROUND_OFF = 1e-9
+"""Distance beyond a limit that counts as none, relative to 1 rad or m plus the coordinate."""
 
 
 def bounded(model: Model) -> tuple[tuple[Joint, Constraint], ...]:
@@ -22,15 +27,7 @@ def bounded(model: Model) -> tuple[tuple[Joint, Constraint], ...]:
 
 def _limits(model: Model) -> Iterator[tuple[Joint, Constraint]]:
     for joint in model.joints:
-        lower, upper = np.atleast_1d(joint.limits.lower, joint.limits.upper)
-        for coordinate, low, high in zip(joint.type.q_names, lower.tolist(), upper.tolist(), strict=False):
-            below, above = (x if np.isfinite(x) else None for x in (low, high))
-            name = f"{joint.name}.{coordinate}"
-            if below is not None and below == above:  # two stops at one place
-                yield joint, Constraint(f"{name} lower", Limit(joint.name, below, None, coordinate))
-                yield joint, Constraint(f"{name} upper", Limit(joint.name, None, above, coordinate))
-            elif below is not None or above is not None:
-                yield joint, Constraint(name, Limit(joint.name, below, above, coordinate))
+        yield from ((joint, constraint) for stop in _stops(joint) for constraint in stop.constraints())
 
 
 def implied_rows(model: Model) -> ConstraintRows:
@@ -42,24 +39,77 @@ def _recorded(model: Model) -> ConstraintRows:
     return record(model, [constraint for _, constraint in bounded(model)])
 
 
-def stopped(model: Model) -> Model:
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """A limited coordinate of a joint that has no `Limit` of its own; its stop is a constraint named 'elbow.angle'."""
+
+    name: str
+    joint: Joint
+    place: int
+    lower: float
+    upper: float
+
+    def values(self, q: NDArray) -> NDArray:
+        """Return the coordinate, (...), from those of the model, (..., nq)."""
+        return self.joint.coordinates(q)[..., self.place]
+
+    def beyond(self, q: NDArray) -> float:
+        """Return by how much coordinates (nq,) lie beyond the limits, rad or m; round-off counts as none."""
+        x = float(self.values(q))
+        passed = max(x - self.upper, self.lower - x)
+        return passed if passed > ROUND_OFF * (1.0 + abs(x)) else 0.0
+
+    def constraints(self, q: NDArray | None = None) -> Iterator[Constraint]:
+        """Yield the stop as one constraint, or as two if both bounds are at one place. q : coordinates within them."""
+        x = None if q is None else float(self.values(q))
+        lower, upper = (
+            None if not np.isfinite(bound) else bound if x is None else float(widest(bound, x))
+            for bound, widest in ((self.lower, min), (self.upper, max))
+        )
+        joint, coordinate = self.joint.name, self.joint.type.q_names[self.place]
+        if lower is not None and lower == upper:
+            yield Constraint(f"{self.name} lower", Limit(joint, lower, None, coordinate))
+            yield Constraint(f"{self.name} upper", Limit(joint, None, upper, coordinate))
+        else:
+            yield Constraint(self.name, Limit(joint, lower, upper, coordinate))
+
+
+def stopped(model: Model, q: NDArray | None = None) -> Model:
     """Return the model with a `Limit` for each limited coordinate that has none of its own; the model itself if all do.
 
     Prescribed joints get none, as their motion is a given function of time.
+
+    q : coordinates (nq,) at which a motion begins; a joint that is beyond a limit there has its stop where it is.
     """
-    return kept(model, _stopped) if _wanting(model) else model
+    if not (stops := wanting(model)):
+        return model
+    return kept(model, _stopped) if q is None or not any(stop.beyond(q) for stop in stops) else _stopped(model, q)
 
 
-def _stopped(model: Model) -> Model:
+def _stopped(model: Model, q: NDArray | None = None) -> Model:
     twin = copy(model)
-    twin.constraints = (*model.constraints, *_wanting(model))
+    twin.constraints = (*model.constraints, *(x for stop in wanting(model) for x in stop.constraints(q)))
     return twin
 
 
-def _wanting(model: Model) -> list[Constraint]:
+def wanting(model: Model) -> tuple[Stop, ...]:
+    """Return the limited coordinates without a `Limit` of their own, other than those of prescribed joints."""
+    return kept(model, _wanting)
+
+
+def _wanting(model: Model) -> tuple[Stop, ...]:
     own = {(x.element.joint, x.element.coordinate) for x in model.constraints if isinstance(x.element, Limit)}
-    return [
-        constraint
-        for joint, constraint in bounded(model)
-        if not joint.type.is_driven and not {(joint.name, None), (joint.name, constraint.element.coordinate)} & own  # type: ignore[attr-defined]
-    ]
+    return tuple(
+        stop
+        for joint in model.joints
+        if not joint.type.is_driven
+        for stop in _stops(joint)
+        if not {(joint.name, None), (joint.name, joint.type.q_names[stop.place])} & own
+    )
+
+
+def _stops(joint: Joint) -> Iterator[Stop]:
+    lower, upper = np.atleast_1d(joint.limits.lower, joint.limits.upper)
+    for k, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
+        if np.isfinite(low) or np.isfinite(high):
+            yield Stop(f"{joint.name}.{joint.type.q_names[k]}", joint, k, low, high)

@@ -28,7 +28,7 @@ _none = partial(frozen, ())
 
 @dataclass(frozen=True, eq=False)
 class Limits(KeepsReadOnly):
-    """Bounds that a simulation reports when they are passed; a joint stops there with ``limits="stop"`` only.
+    """Bounds of a joint: it stops at those of its coordinates; those of speed and effort are reported when passed.
 
     Parameters
     ----------
@@ -50,7 +50,12 @@ class Limits(KeepsReadOnly):
     >>> print(trajectory)
     <Trajectory of 'door': 2001 states, t = 0 .. 2 s>
       ...
+      joints stop at their limits: door_joint.angle first at t = 1.5 s...
+    >>> print(rbd.simulate(model, [0.0], [1.0], duration=2.0, limits="watch"))
+    <Trajectory of 'door': 2001 states, t = 0 .. 2 s>
+      ...
         door_joint: position 2 beyond 1.5 (since ...)
+      ...
     """
 
     lower: ArrayLike = -np.inf

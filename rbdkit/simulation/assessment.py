@@ -48,6 +48,7 @@ from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.own_classes import users_class
 from rbdkit.simulation.recording import Recording
 from rbdkit.simulation.report import (
+    SHOWN,
     TOO_LONG,
     TOO_MUCH,
     Report,
@@ -58,11 +59,12 @@ from rbdkit.simulation.report import (
 )
 from rbdkit.simulation.resolution import displacement_error
 from rbdkit.simulation.rounding import rounding_of_energy
-from rbdkit.simulation.setting import Computed
+from rbdkit.simulation.setting import Computed, Setting
 from rbdkit.simulation.short_forces import ShortForce, shortest_unseen
 from rbdkit.simulation.state_forces import StateForces
 from rbdkit.simulation.trajectory import Trajectory
 from rbdkit.simulation.whole_turns import lost_turns
+from rbdkit.simulation.within_limits import why_not_stopped
 
 MANY = 200
 """Number of velocity variables from which on a step is judged at two states only: the first and the fastest."""
@@ -136,6 +138,8 @@ def judge(computed: Computed, wall_time: float) -> Report:
         adaptive=isinstance(method, Adaptive),
         adequacy=adequacy,
         violations=() if recording.ran_away or setting.request.limits == "ignore" else _violations(motion),
+        stops=_stops(setting, motion),
+        watched="" if setting.stops else _watched(computed),
         stopped=stopped,
         notes=Later(
             notes,
@@ -152,6 +156,31 @@ def judge(computed: Computed, wall_time: float) -> Report:
         jump=jump,
         unseen="" if unseen is None else _unseen_text(unseen, longest, method),
     )
+
+
+def _stops(setting: Setting, motion: Trajectory) -> Sequence[str]:
+    """Return what became of joints that stop at their limits, as lines: which ones did, and which began beyond."""
+    if not setting.stops:
+        return ()
+    reached: dict[str, float] = {}
+    for event in motion.events:
+        for name in {*event.names} & {*setting.stops} if event.kind != "loss" else ():
+            reached.setdefault(name, event.t)
+    first = [f"{name} first at t = {t:.4g} s" for name, t in reached.items()]
+    more = f" and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
+    told = "joints stop at their limits: " + (", ".join(first[:SHOWN]) + more or "none was reached")
+    if setting.before is not None:
+        told += f"; until t = {setting.before.t[-1]:.4g} s steps are those of {setting.method.name}"
+    return told, *setting.beyond
+
+
+def _watched(computed: Computed) -> str:
+    """Return why joints do not stop at their limits in a run, in words."""
+    setting = computed.setting
+    if setting.request.limits is not None:
+        return "watched only, limits='stop' stops joints"
+    why = computed.unstopped or why_not_stopped(setting.make, setting.law, setting.method)
+    return f"joints were not stopped: {why}" if why else "watched only"
 
 
 def _jump(motion: Trajectory) -> str:

@@ -54,14 +54,16 @@ def run_law(setting: Setting) -> Computed:
             f"contact laws move joint coordinates, and formulation {formulation} has none of them; take "
             "formulation='joint', or contact='none' to let bodies pass through each other"
         )
-    pairs, times, q, w, every = setting.pairs, setting.times, setting.q, setting.w, setting.every
+    pairs = setting.pairs
     assert setting.law is not None and pairs is not None
     law, method = stepped_by(setting.law, setting.method)
-    model, setting = setting.model, replace(setting, law=law, method=method)
+    whole = replace(setting, law=law, method=method)
+    setting = whole.rest
+    model, times, q, w, every = setting.model, setting.times, setting.q, setting.w, setting.every
     require_room(len(times) - 1, every, 1 + len(q) + len(w))
     if model.loops:
         require_closed(without_stops(model), q, setting.v, names=("q0", "v0"))
-    _require_method(law, method)
+    require_method(law, method)
     stops, free = pairs.units if isinstance(pairs, Stops) else {}, without_stops(model)
     if stops and not law.stops:
         able = ", ".join(repr(name) for name, other in LAWS.items() if other.stops)
@@ -104,9 +106,12 @@ def run_law(setting: Setting) -> Computed:
             log.driven = _driven(scene, recording, times, log)
         code = f"book form (NumPy): {why}" if name == "book" else f"compiled dynamics ({in_words(name)})"
         code = f"contact law in Python{f': {why_not}' if why_not else ''}, {code}"
-    motion = _motion(setting, law, system, recording, log)
+    if whole.before is not None:
+        recording = whole.before.joined(recording)
+        log.delay(whole.before.steps)
+    motion = _motion(whole, law, system, recording, log)
     by = law if law.own_steps else method
-    return Computed(setting, recording, motion, by, code, applied, contacts=contact_report(law, pairs, log))
+    return Computed(whole, recording, motion, by, code, whole.applied, contacts=contact_report(law, pairs, log))
 
 
 def _driven(scene: Scene, recording: Recording, times: NDArray, log: Log) -> list[float]:
@@ -152,7 +157,7 @@ def _motion(setting: Setting, law: Law, system: JointSystem, recording: Recordin
     return Trajectory(model, recording.t, recording.q, v, None, external, z=z, **parts)
 
 
-def _require_method(law: Law, method: Integrator | Adaptive) -> None:
+def require_method(law: Law, method: Integrator | Adaptive) -> None:
     """Raise SimulationError if a contact law and an integrator cannot be combined."""
     if law.own_steps and method.name != "rk4":
         others = ", ".join(repr(name) for name, other in LAWS.items() if not other.own_steps)

@@ -65,10 +65,12 @@ class Finer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             own, asked = self.setting, self.setting.request
+            # a motion that stops at limits begins without stops, as this one; others leave limits alone as they did
+            model, limits = (asked.model, None) if own.before is not None else (own.model, "ignore")
             f_ext = own.f_ext if callable(own.f_ext) or own.external is None else own.external(0.0, own.q, own.v)
             return self.simulate(
-                own.model, own.q.copy(), own.v.copy(), asked.duration, formulation=asked.formulation, f_ext=f_ext,
-                backend=asked.backend, z0=own.z.copy(), contact=asked.contact, limits=asked.limits, progress=False,
+                model, own.q.copy(), own.v.copy(), asked.duration, formulation=asked.formulation, f_ext=f_ext,
+                backend=asked.backend, z0=own.z.copy(), contact=asked.contact, limits=limits, progress=False,
                 **self._changed(),
             )  # fmt: skip
 

@@ -57,6 +57,13 @@ class Drive:
             return self.function
         return Constant(self.held[min(k, len(self.held) - 1)])
 
+    def after(self, steps: int) -> Drive:
+        """Return these forces for the steps after the given number of them."""
+        if self.values is None or self.values.ndim == 1:
+            return self
+        held = None if self.held is None else self.held[steps:]
+        return replace(self, values=self.values[steps:], held=held)
+
     def traced(self, tau: NDArray | Feedback) -> Drive:
         """Return these forces with a traced function evaluated by its compiled code at many states at once."""
         return replace(self, function=TracedForce(self.function, tau)) if isinstance(tau, Feedback) else self

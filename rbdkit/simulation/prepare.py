@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError, StateError
-from rbdkit.formulations import JointSystem
 from rbdkit.integrators import Adaptive
-from rbdkit.laws import LAWS, Law, Pairs, pairs_of, stops_of
+from rbdkit.laws import Pairs, pairs_of, stops_of
 from rbdkit.model import Model
 from rbdkit.model.idle import require_inertia_at
-from rbdkit.model.implied import stopped
 from rbdkit.model.kept import checked_twin, snapshot
 from rbdkit.model.one_sided import has_stops
 from rbdkit.simulation.breaks import declared_breaks
-from rbdkit.simulation.choices import Maker, integrator_of, law_of, maker_of
+from rbdkit.simulation.choices import integrator_of, law_of, maker_of
 from rbdkit.simulation.controls import commanded, drive_with_controls, with_constants
 from rbdkit.simulation.forces import external_drive
 from rbdkit.simulation.progress import Progress
@@ -26,9 +24,8 @@ from rbdkit.simulation.recording import FARTHEST
 from rbdkit.simulation.setting import Request, Setting
 from rbdkit.simulation.step_times import step_times
 from rbdkit.simulation.traced_forces import unless_changed_by
+from rbdkit.simulation.within_limits import LIMITS, begun_beyond, with_stops
 
-LIMITS = ("watch", "stop", "ignore")
-"""Values of the argument `limits`: tell of limits that are passed, let joints stop there, or do neither."""
 START = ("model", "q", "v")
 """Fields of a `Start` of `rbdkit.library`, by which it is recognised without importing the library."""
 
@@ -52,7 +49,7 @@ def check(request: Request) -> Request:
         raise SimulationError(f"backend {backend!r} is unknown; there are 'auto' and 'book', and 'checked'")
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
-    if not isinstance(limits, str) or limits not in LIMITS:
+    if limits is not None and (not isinstance(limits, str) or limits not in LIMITS):
         raise SimulationError(f"limits {shortened(limits)} is unknown; there are {', '.join(map(repr, LIMITS))}")
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
@@ -71,8 +68,6 @@ def prepare(request: Request) -> Setting:
     model, u = with_constants(request.model, request.u)
     model = snapshot(checked_twin(model) if request.backend == "checked" else model, anew=True)
     make, law = maker_of(request.formulation), law_of(request.contact)
-    if request.limits == "stop":
-        model = _stopped(model, make, law)
     findings = [finding for finding in model.validate() if finding.severity != "note"]
     faults = [str(finding) for finding in findings if finding.severity == "error"]
     if faults:
@@ -81,6 +76,9 @@ def prepare(request: Request) -> Setting:
     v = model.check_v(np.zeros(model.nv) if request.v0 is None else request.v0, "v0").astype(float)
     if q.ndim > 1 or v.ndim > 1:
         raise SimulationError(f"simulate runs one motion; q0 has shape {q.shape} and v0 {v.shape}")
+    beyond, own = [], len(model.constraints)
+    if request.limits == "stop":
+        beyond, model = begun_beyond(model, q), with_stops(model, make, law, q)
     z = model.initial_z(request.z0)
     _require_reach(model, q, v)
     require_inertia_at(model, q)
@@ -121,27 +119,9 @@ def prepare(request: Request) -> Setting:
         watch=Progress(request.progress, f"simulate {model.name}"),
         findings=len(findings),
         controls=given.at_states,
+        stops=tuple(stop.name for stop in model.constraints[own:]),
+        beyond=tuple(beyond),
     )
-
-
-def _stopped(model: Model, make: Maker, law: Law | None) -> Model:
-    """Return the model with stops at its joint limits, as a snapshot.
-
-    Raises
-    ------
-    SimulationError
-        If nothing would hold joints there.
-    """
-    twin = stopped(model)
-    if twin is model:
-        return model
-    if make is not JointSystem or law is None or not law.stops:
-        able = ", ".join(repr(name) for name, other in LAWS.items() if other.stops)
-        raise SimulationError(
-            "limits='stop' needs formulation='joint' and a contact law that stops joints, also where nothing touches: "
-            f"one of {able}; take these, or limits='watch', which tells what was passed"
-        )
-    return snapshot(twin, anew=True)
 
 
 def _require_reach(model: Model, q: NDArray, v: NDArray) -> None:

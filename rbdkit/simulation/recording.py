@@ -63,6 +63,18 @@ class Recording:
         )
         return replace(self, t=self.t[:n], q=self.q[:n], v=self.v[:n], stopped=stopped, solves=self.solves[: n - 1])
 
+    def until(self, row: int, steps: int) -> Recording:
+        """Return the recording up to a row, which was reached by the given number of steps."""
+        t, q, v = (x[: row + 1] for x in (self.t, self.q, self.v))
+        return Recording(t, q, v, steps, solves=tuple(self.solves[:row]), seconds=self.seconds)
+
+    def joined(self, rest: Recording) -> Recording:
+        """Return this recording with its rest, which begins with the last state of this one."""
+        t, q, v = (np.concatenate([getattr(self, x)[:-1], getattr(rest, x)]) for x in "tqv")
+        solves = (*self.solves, *rest.solves)
+        steps, seconds = self.steps + rest.steps, self.seconds + rest.seconds
+        return replace(rest, t=t, q=q, v=v, steps=steps, solves=solves, seconds=seconds)
+
 
 FARTHEST = 1e15
 """Largest coordinate, rad or m: adjacent doubles are about 0.1 apart there."""

@@ -26,7 +26,7 @@ TOO_MUCH = 0.05
 OPEN = 1e-2
 """Residual of a position constraint, rad or part of the mechanism's length, above which it counts as violated."""
 
-WATCHED = "in rad or m, their rates, N m or N; watched only, limits='stop' stops joints"
+UNITS = "in rad or m, their rates, N m or N"
 NOTICED = 0.1
 """Least preparation time that a report mentions, s."""
 SHOWN = 3
@@ -97,6 +97,10 @@ class Report:
         Whether the step was short enough; None for adaptive integrators.
     violations : sequence of Violation
         Joint limits that were exceeded, computed at first access; none are listed for a motion that ran away.
+    stops : sequence of str
+        Empty, or at which limits joints stopped first, and which joints began beyond them.
+    watched : str
+        Empty, or why joints that pass a limit did not stop there.
     stopped : str
         Empty, or why the run ended early.
     notes : sequence of str
@@ -156,6 +160,8 @@ class Report:
     adaptive: bool = False
     adequacy: StepAdequacy | None = None
     violations: Sequence[Violation] = ()
+    stops: Sequence[str] = ()
+    watched: str = ""
     stopped: str = ""
     notes: Sequence[str] = ()
     constraint_error: float = 0.0
@@ -219,6 +225,11 @@ class Report:
         return self._too_long or self._energy_lost
 
     @property
+    def too_long(self) -> bool:
+        """Whether the steps are so long that the motion has little to do with the model's."""
+        return self._wrong or (self.adequacy is not None and not self.adequacy.stable)
+
+    @property
     def _is_adequate(self) -> bool:
         return self.end_error < ADEQUATE * (self._size if self.adequacy is not None else 1.0)
 
@@ -259,8 +270,10 @@ class Report:
             )
         if self.contacts is not None:
             lines += self.contacts.lines()
+        lines += self.stops
         if self.violations:
-            lines.append(f"limits of joints passed ({WATCHED}):")
+            how = self.watched if any(one.what == "position" for one in self.violations) else ""
+            lines.append(f"limits of joints passed ({UNITS}; {how or 'watched only'}):")
             lines += [f"  {violation}" for violation in self.violations[:SHOWN]]
             if (more := len(self.violations) - SHOWN) > 0:
                 lines.append(f"  and {more} more, see report.violations")

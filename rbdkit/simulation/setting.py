@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,9 @@ class Setting:
     applied : joint forces. external : external forces as a checked function of (t, q, v), or None.
     watch : shows progress. findings : number of warnings of `Model.validate`.
     controls : controls of actuators along a motion, or None if they stay the same.
+    stops : names of the constraints at which joints stop, of those that the run added to the model.
+    beyond : notes on joints that begin beyond their limits and have their stops there.
+    before : what was computed already, in which no joint reaches a limit; a law goes on from there. Or None.
     """
 
     request: Request
@@ -80,6 +83,9 @@ class Setting:
     watch: Progress
     findings: int
     controls: AtStates | None
+    stops: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
+    before: Recording | None = None
 
     @property
     def book(self) -> bool:
@@ -90,6 +96,15 @@ class Setting:
     def w(self) -> NDArray:
         """Velocities, followed by the states of force elements."""
         return np.concatenate([self.v, self.z]) if len(self.z) else self.v
+
+    @property
+    def rest(self) -> Setting:
+        """The setting of the steps that are not computed yet."""
+        if self.before is None:
+            return self
+        done, nv = self.before.steps, self.model.nv
+        q, w = self.before.q[-1], self.before.v[-1]
+        return replace(self, times=self.times[done:], q=q, v=w[:nv], z=w[nv:], applied=self.applied.after(done))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +118,7 @@ class Computed:
     applied : joint forces, those that were traced by their compiled form.
     forces : forces in the form of the formulation, or None in joint coordinates.
     in_code : makes single steps by the compiled code of the run, or None. contacts : report of the contact law, if any.
+    unstopped : why joints that pass their limits do not stop there, if they should; else empty.
     """
 
     setting: Setting
@@ -114,3 +130,4 @@ class Computed:
     forces: StateForces | None = None
     in_code: InCode | None = None
     contacts: ContactReport | None = None
+    unstopped: str = ""

@@ -41,8 +41,10 @@ from rbdkit.simulation.interruption import end_interrupted_loop, interrupted
 from rbdkit.simulation.joint_runs import run_joint
 from rbdkit.simulation.motion import Motion
 from rbdkit.simulation.prepare import check, prepare
+from rbdkit.simulation.report import Report
 from rbdkit.simulation.setting import Computed, Request, Setting
 from rbdkit.simulation.trajectory import Trajectory, forces_at
+from rbdkit.simulation.within_limits import run_within_limits
 from rbdkit.trace import checked
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ def simulate(
     backend: Literal["auto", "book", "checked"] = "auto",
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
-    limits: Literal["watch", "stop", "ignore"] = "watch",
+    limits: Literal["stop", "watch", "ignore"] | None = None,
     u: Controls = None,
 ) -> Trajectory:
     """Simulate the motion of a model.
@@ -136,10 +138,14 @@ def simulate(
         `integrator`, except that 'time_stepping' treats springs and force elements implicitly with
         'linearly_implicit_euler'. The law also enforces unilateral constraints, `Limit` and `TautString`; 'compliant'
         refuses them. Without contacts and unilateral constraints it has no effect.
-    limits : {'watch', 'stop', 'ignore'}, optional
-        What becomes of joint limits of the model: 'watch' lists those that the motion exceeds in the report; 'stop'
-        lets joints stop there, without rebound, as `Limit` constraints that the contact law enforces; 'ignore' does
-        neither. The model of a motion with stops has these constraints, named 'elbow.angle' for instance.
+    limits : {'stop', 'watch', 'ignore'}, optional
+        What becomes of joint limits of the model: 'stop' lets joints stop there, without rebound, as `Limit`
+        constraints that the contact law enforces; 'watch' lists those that the motion exceeds in the report; 'ignore'
+        does neither. If not given, a motion is computed without stops, and with 'stop' from where it passes a limit, if
+        it does; functions of the user are then called twice. Where formulation, contact law or integrator know no
+        stops, or the steps are too long, limits are watched, and the report says why. The model of a motion with stops
+        has these constraints, named 'elbow.angle' for instance. A joint that begins beyond a limit stops where it
+        begins. Limits of speed and effort are watched.
     u : array_like, mapping, callable or Sampled, optional
         Controls of the model's actuators, see `Model.add_motor`, in the order of `Model.u_names`: (nu,) constant, or
         some of them by name, ``{"knee_motor": 2.0}``; (steps, nu) held over each step, (steps + 1, nu) sampled; a
@@ -224,7 +230,7 @@ def simulate(
         )
     )
     with checked() if backend == "checked" else nullcontext():
-        return _finished(run(prepare(request)))
+        return _finished(run_within_limits(request, prepare, run, lambda x: _assessed(x)[1]))
 
 
 def run(setting: Setting) -> Computed:
@@ -241,8 +247,8 @@ def run(setting: Setting) -> Computed:
     return run_formulation(replace(setting, make=make, method=method))
 
 
-def _finished(computed: Computed) -> Trajectory:
-    """Return the trajectory of a run with joint forces and report; issue the report's alarms as a warning.
+def _assessed(computed: Computed) -> tuple[Trajectory, Report]:
+    """Return the trajectory of a run with joint forces, and its report.
 
     An interruption or an error during the assessment ends it, and the motion is kept: user functions may fail when they
     are called once more.
@@ -264,6 +270,13 @@ def _finished(computed: Computed) -> Trajectory:
         report = unjudged(computed, wall_time)
     except Exception as fault:
         report = unjudged(computed, wall_time, f"{type(fault).__name__} ({fault}) came up")
+    return motion, report
+
+
+def _finished(computed: Computed) -> Trajectory:
+    """Return the trajectory of a run with its report; issue the report's alarms as a warning."""
+    setting, recording = computed.setting, computed.recording
+    motion, report = _assessed(computed)
     if setting.law is None and setting.touches:
         report = without_contacts(report, setting.touches)
     if recording.fault is not None:

@@ -56,7 +56,7 @@ def sweep(
     store: str | PathLike[str] | None = None,
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
-    limits: Literal["watch", "stop", "ignore"] = "watch",
+    limits: Literal["stop", "watch", "ignore"] | None = None,
 ) -> Ensemble:
     """Simulate a model once for every combination of given values.
 
@@ -99,7 +99,7 @@ def sweep(
     contact : str or Law or bool, optional
         As in `rbdkit.simulate`, for all members whose values do not include it. Contact forces are not stored:
         ``ensemble.simulate(k).contacts`` computes them.
-    limits : {'watch', 'stop', 'ignore'}, optional
+    limits : {'stop', 'watch', 'ignore'}, optional
         As in `rbdkit.simulate`, for all members whose values do not include it.
 
     Returns
@@ -140,7 +140,7 @@ def sweep(
     options |= {} if z0 is None else {"z0": z0}
     if contact is not None:
         options["contact"] = contact
-    if not (isinstance(limits, str) and limits == "watch"):
+    if limits is not None:
         options["limits"] = limits
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):

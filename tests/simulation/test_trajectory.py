@@ -163,7 +163,8 @@ def limited():
 
 
 def test_limits_that_were_passed_are_reported_with_first_time_and_worst_value(limited):
-    run = rbd.simulate(limited, [1.5, 0.0], duration=1.0, dt=5e-3, tau=lambda t, q, v: [-2.5 * (t > 0.25), 0.0])
+    push, watch = (lambda t, q, v: [-2.5 * (t > 0.25), 0.0]), {"limits": "watch"}
+    run = rbd.simulate(limited, [1.5, 0.0], duration=1.0, dt=5e-3, tau=push, **watch)
     found = {violation.what: violation for violation in run.report.violations}
     assert set(found) == {"position", "speed", "effort"}
     q, v, tau = run.q[:, 0], np.abs(run.v[:, 0]), np.abs(run.tau[:, 0])
@@ -189,7 +190,7 @@ def test_limits_of_a_joint_with_several_coordinates():
     limits = Limits(lower=[-np.inf, -1.0, -1.0], upper=[np.inf, 1.0, 0.2])
     inertia = rbd.Inertia.sphere(0.1, mass=1.0)
     model.add_body("puck", joint=rbd.Planar(), inertia=inertia, joint_name="table", limits=limits)
-    run = rbd.simulate(model, v0=[0.0, 0.5, 0.7], duration=1.0, dt=0.1)
+    run = rbd.simulate(model, v0=[0.0, 0.5, 0.7], duration=1.0, dt=0.1, limits="watch")
     (violation,) = run.report.violations
     assert (violation.value, violation.bound, violation.since) == pytest.approx((0.7, 0.2, 0.3))
 

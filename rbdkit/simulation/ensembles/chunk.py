@@ -7,18 +7,23 @@ exception in a group makes its members run one by one, so that only the faulty o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from rbdkit.formulations import JointSystem
 from rbdkit.simulation.asking import sentence
+from rbdkit.simulation.choices import integrator_of, law_of
 from rbdkit.simulation.ensembles.family import Family, Member
 from rbdkit.simulation.ensembles.lanes import Lane, Sorter, run_lanes
 from rbdkit.simulation.ensembles.outcome import Outcome, refused
 from rbdkit.simulation.simulate import simulate
+from rbdkit.simulation.within_limits import first_passed, why_not_stopped
 
 INTERRUPTED = "interrupted before it began"
+STOPPED, PASSED = ", joints stop at limits", ", joints pass limits: ensemble.simulate(k) says why"
+"""What became of joint limits, said beside the code that computed a member."""
 
 Tell = Callable[[float], object]
 
@@ -40,11 +45,12 @@ def run_chunk(chunk: Chunk, tell: Tell | None = None) -> list[Outcome]:
         Callback with the fraction done; if it raises KeyboardInterrupt, work ends and results so far are kept.
     """
     outcomes: dict[int, Outcome] = {}
+    members: dict[int, Member] = {}
     groups: dict[Any, dict[int, Lane | Member]] = {}
     sorter = Sorter()
     for number, parameters in chunk.members.items():
         try:
-            member = chunk.family.member(parameters)
+            members[number] = member = chunk.family.member(parameters)
             compiled = sorter.lane(member)
         except Exception as fault:  # a function of the user's may raise anything, and must not take the others along
             outcomes[number] = refused(number, sentence(fault))
@@ -55,6 +61,8 @@ def run_chunk(chunk: Chunk, tell: Tell | None = None) -> list[Outcome]:
     done = 0
     for group in groups.values():
         results = _run_group(group, _part_of(tell, done, len(group), waiting))
+        if any(isinstance(own, Lane) for own in group.values()):
+            results = [_within_limits(result, members[result.number]) for result in results]
         outcomes |= {result.number: result for result in results}
         done += len(group)
         if any(result.interrupted for result in results):
@@ -79,6 +87,18 @@ def _run_group(group: dict[int, Any], tell: Tell | None) -> list[Outcome]:
         return [result for own in group.items() for result in _run_group(dict([own]), tell)]  # one spoils no other
 
 
+def _within_limits(found: Outcome, member: Member) -> Outcome:
+    """Return the motion of a member in a lane; one that passes a joint limit is computed alone, as `simulate` does."""
+    options = member.options
+    if not len(found.t) or found.interrupted or options.get("limits") is not None:
+        return found
+    if first_passed(member.model, found.t, found.q, found.v if options["every"] > 1 else None) is None:
+        return found
+    if why_not_stopped(JointSystem, law_of(options.get("contact")), integrator_of(options["integrator"])):
+        return replace(found, how=found.how + PASSED)
+    return _run_group({found.number: member}, None)[0]
+
+
 def _run_alone(number: int, member: Member, tell: Tell | None) -> Outcome:
     """Compute a member by `simulate`."""
     motion = simulate(member.model, member.q0, member.v0, progress=tell or False, **member.options)
@@ -86,6 +106,9 @@ def _run_alone(number: int, member: Member, tell: Tell | None) -> Outcome:
     assert report is not None
     drift = np.nan if report.balanced else report.energy_error
     interrupted = report.stopped.startswith("interrupted")
+    how = report.backend + (STOPPED if report.stops else "")
+    if member.options.get("limits") is None and any(one.what == "position" for one in report.violations):
+        how += PASSED
     return Outcome(
-        number, motion.t, motion.q, motion.v, report.steps, report.backend, report.stopped, interrupted, drift, motion.z
+        number, motion.t, motion.q, motion.v, report.steps, how, report.stopped, interrupted, drift, motion.z
     )

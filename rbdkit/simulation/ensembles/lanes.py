@@ -81,7 +81,8 @@ class Sorter:
         model, options = member.model, member.options
         if options["backend"] != "auto" or options["formulation"] != "joint":
             return None
-        if options.get("limits", "watch") != "watch":  # stops at limits are constraints of another model
+        # stops at limits are constraints of another model; what is no choice is refused there
+        if options.get("limits") not in (None, "watch", "ignore"):
             return None
         if model not in self._kernels:
             self._kernels[model] = _sound_kernels(model)
