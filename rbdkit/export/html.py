@@ -86,7 +86,8 @@ def _page_of(stage: Stage, title: str) -> str:
     if not isinstance(live, InPage):
         return _with_toy(stage, title, f"Recorded motion. Its sliders need Python: {live}. ")
     left = "".join(f"{name!r} cannot be turned here: {why}. " for name, why in live.left_out.items())
-    return _with_toy(stage, title, f"This page simulates by itself, in steps of equal length. {left}", live)
+    limits = f"{live.limits[0].upper()}{live.limits[1:]}. " if live.limits else ""
+    return _with_toy(stage, title, f"This page simulates by itself, in steps of equal length. {limits}{left}", live)
 
 
 def _page_of_playground(playground: Playground, title: str) -> str:

@@ -73,7 +73,7 @@ def _options(stage: Tweak, live: InPage) -> dict[str, Any]:
     }
     run = stage.experiment.member(stage.panel.numbers).options
     own = {"dt": run["dt"]} | ({} if "touching" in live.data else {"integrator": run["integrator"]})
-    return {"ranges": ranges, **own, "contact": run.get("contact")}
+    return {"ranges": ranges, **own, "contact": run.get("contact"), "limits": run.get("limits")}
 
 
 def _goes_on(knob: dict[str, Any]) -> bool:

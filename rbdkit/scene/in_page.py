@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from rbdkit import engine
 from rbdkit.errors import RbdkitError, SimulationError
+from rbdkit.formulations import JointSystem
 from rbdkit.laws import pairs_of
 from rbdkit.model import Model
+from rbdkit.model.implied import stopped, wanting
+from rbdkit.model.one_sided import has_stops, without_stops
 from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import palette
 from rbdkit.scene.curves import by_unit, names_and_units
@@ -24,9 +27,14 @@ from rbdkit.scene.touching import TOUCHING
 from rbdkit.simulation import Trajectory
 from rbdkit.simulation.choices import integrator_of, law_of
 from rbdkit.simulation.closed_loops import stabilised
+from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.traced_forces import Untraceable, guard_of_law
+from rbdkit.simulation.within_limits import why_not_stopped
 from rbdkit.spatial.read_numbers import floats
+
+STOPS = "joints stop at their limits"
+"""Said in a picture whose joints do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +51,15 @@ class InPage:
         Knobs that stay as they are, and why.
     shapes : list
         Changes of the scene by knobs, as `reshaping` returns them, with the row of the knob.
+    limits : str
+        What becomes of joint limits; empty if there are none.
     """
 
     data: dict[str, Any]
     turned: list[int]
     left_out: dict[str, str]
     shapes: list[dict[str, Any]] = field(default_factory=list)
+    limits: str = ""
 
     def packed(self, scene: Scene) -> dict[str, Any]:
         """Pack a scene that follows the knobs."""
@@ -108,16 +119,20 @@ def in_page(
             guard_of_law(law)
         except Untraceable as fault:
             return f"tau {fault}; mark it by rbdkit.traced if it depends on (t, q, v) alone"
+    moving, limits = _within_limits(experiment, member)
+    if limits and run.get("limits") == "stop" and moving is model:
+        return limits
     gains = {knob.name.removeprefix(GAIN): float(x) for knob, x in zip(experiment.knobs, values, strict=True)
              if knob.name.removeprefix(GAIN) in experiment.gains and knob.name.startswith(GAIN)}  # fmt: skip
     try:
         contact = law_of(run.get("contact"))
-        compiled = None if contact is None or pairs_of(model) is None else contact.compiled()
-        if compiled is None and contact is not None and pairs_of(model) is not None:
+        touching = pairs_of(moving) is not None or has_stops(moving)
+        compiled = None if contact is None or not touching else contact.compiled()
+        if compiled is None and contact is not None and touching:
             return f"contact law {contact.name!r} is not compiled for pages with these options"
         if compiled is not None and any(knob.name == "integrator" for knob in experiment.knobs):
             return f"contact law {contact.name!r} makes its own steps, in which integrators have no part"  # type: ignore[union-attr]
-        moved = model if compiled is not None else _without_contacts(model)
+        moved = moving if compiled is not None else _without_contacts(moving)
         methods = [compiled] if compiled is not None else _methods(experiment, run["integrator"])
         kernels = [
             engine.packaged(moved, _closing(moved, method), law, algorithms, sorted(names), gains) for method in methods
@@ -135,7 +150,28 @@ def in_page(
     data = {"kernels": kernels, "knobs": list(places.values()), "start": start, "keys": KEYS, "plots": _plots(model)}
     if compiled is not None:
         data["touching"] = TOUCHING
-    return InPage(data, list(places), left_out, shapes)
+    return InPage(data, list(places), left_out, shapes, limits)
+
+
+def _within_limits(experiment: Experiment, member: Member) -> tuple[Model, str]:
+    """Return the model as a page moves it, and what becomes of its joint limits there; "" if it has none.
+
+    A page cannot begin anew with stops when a motion passes a limit, so joints have them from the beginning.
+    """
+    model, run = member.model, member.options
+    if not wanting(model) or run.get("limits") == "ignore":
+        return model, ""
+    if run.get("limits") == "watch":
+        return model, "joints pass their limits, as asked for"
+    law = law_of(run.get("contact"))
+    why = why_not_stopped(JointSystem, law, integrator_of(run["integrator"]))
+    if not why and any(knob.name == "integrator" for knob in experiment.knobs):
+        why = "stops are made by a contact law, in which integrators to choose from have no part"
+    if not why and (law is None or law.compiled() is None):
+        why = f"contact law {law.name!r} is not compiled for pages" if law is not None else ""
+    if why:
+        return model, f"joints pass their limits: {why}"
+    return stopped(model, member.q0), STOPS
 
 
 def _without_contacts(model: Model) -> Model:
@@ -154,7 +190,7 @@ def _methods(experiment: Experiment, now: Any) -> list[Any]:
 
 def _closing(model: Model, method: Any) -> Any:
     """Return the method that keeps loops closed, if there are any."""
-    return stabilised(method, False)[1] if besides_tree(model) else method
+    return stabilised(method, False)[1] if besides_tree(without_stops(model)) else method
 
 
 def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
@@ -176,7 +212,7 @@ def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
         both = {entry, entry[::-1]} if shape == (3, 3) and entry is not None else {entry}  # an inertia stays symmetric
         entries = [0] if entry is None else sorted(int(np.ravel_multi_index(one, shape)) for one in both)  # type: ignore[arg-type]
         return {"kind": "parameter", "name": parameter, "entries": entries}
-    if besides_tree(model):
+    if besides_tree(without_stops(model)):
         raise _CannotTurn("Python closes the loops of a state")
     kind, k = _state_entry(model, name)
     return {"kind": kind, "name": name, "entries": [k]}

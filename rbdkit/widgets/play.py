@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import traitlets
@@ -19,9 +19,10 @@ from rbdkit.forces.pull import MeasuredPull, Pull
 from rbdkit.integrators import Integrator
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import working
+from rbdkit.model.one_sided import without_stops
 from rbdkit.model.requirements import besides_tree
 from rbdkit.scene import Scene, palette, scene_of, tracks_of
-from rbdkit.scene.in_page import InPage, in_page
+from rbdkit.scene.in_page import STOPS, InPage, in_page
 from rbdkit.simulation import SimulationWarning, Trajectory, simulate
 from rbdkit.simulation.choices import Contact
 from rbdkit.simulation.knobs import Experiment, Range
@@ -82,7 +83,7 @@ class Play(Stage):
         if live.left_out:
             name, why = next(iter(live.left_out.items()))
             raise SimulationError(f"{name!r} cannot be turned while a model is played: {why}")
-        self._law = run["tau"]
+        self._law, self._stops = run["tau"], live.limits == STOPS
         self._pulled = pulled
         self._turned = {knob["name"] for knob in live.data["knobs"] if knob["kind"] == "parameter"}
         self._states: list[NDArray] = []
@@ -95,7 +96,7 @@ class Play(Stage):
         drawn = self._pictured(self._first.model)
         scene, near, far = framed(drawn, tracks_of(soon), followable)
         options |= {"near": near, "followable": followable, "follow": followable if far else ""}
-        super().__init__(scene, None, (), _live=self._data(live, not besides_tree(model)), **options)
+        super().__init__(scene, None, (), _live=self._data(live, not besides_tree(without_stops(model))), **options)
         if live.shapes:
             self._scene = {**live.packed(drawn), **{name: self._scene[name] for name in ("outline", "grid", "shade")}}
         self.on_msg(self._heard)
@@ -118,7 +119,8 @@ class Play(Stage):
             "title": "Play", "rows": rows, "values": self._experiment.rest.tobytes(), "asked": 0, "answered": 0,
             "fault": "", "slots": [], "slot": "",
         }  # fmt: skip
-        own = {"plots": plots, "bodies": list(self._pulled), "hand": list(palette.rgb(HAND)), "measured": measured}
+        own: dict[str, Any] = {"limits": live.limits}
+        own |= {"plots": plots, "bodies": list(self._pulled), "hand": list(palette.rgb(HAND)), "measured": measured}
         if self._law is None and _sealed(self.model):
             fall = float(np.linalg.norm(self.model.gravity)) * SETTLING
             own["sealed"] = {"least": 0.5 * self.model.mass * fall * fall}
@@ -182,7 +184,8 @@ class Play(Stage):
         if told.driven or callable(self._law):
             raise SimulationError(f"model {self.model.name!r} has joints or a law that ask for time: no replay")
         member = self._experiment.member(self._values)
-        run = {name: member.options[name] for name in ("tau", "dt", "integrator")}
+        run = {name: member.options[name] for name in ("tau", "dt", "integrator", "contact")}
+        run["limits"] = "stop" if self._stops else "ignore"
         rows = np.concatenate(self._pulls)
         states = np.concatenate(self._states)
         q, v, z = told.q[0], told.v[0], states[0, 1 + self.model.nq + self.model.nv :]
@@ -231,7 +234,8 @@ def with_hands(model: Model) -> tuple[Model, tuple[str, ...]]:
     for body in model.bodies[1:]:
         moved.append(moved[body.parent] or model.joint(body.joint.name).nv > 0)
     pulled = tuple(body.name for body in model.bodies[1:] if moved[body.index])
-    hand = Pull if besides_tree(model) else MeasuredPull  # states of elements and loops do not go together
+    # states of elements and loops do not go together
+    hand = Pull if besides_tree(without_stops(model)) else MeasuredPull
     for name in pulled:
         held.add_force(hand_of(name), hand(name))
     return held, pulled
@@ -271,6 +275,7 @@ def play(
     integrator: str | Integrator = "rk4",
     z0: Any = None,
     contact: Contact = None,
+    limits: Literal["stop", "watch", "ignore"] | None = None,
     height: int = 440,
 ) -> Play:
     """Let a model move while you look, and pull at it with the mouse.
@@ -299,6 +304,9 @@ def play(
         Initial states of force elements, as in `simulate`.
     contact : str or Law or bool, optional
         What happens where bodies touch, as in `simulate`: a law that is compiled, or 'none'.
+    limits : {'stop', 'watch', 'ignore'}, optional
+        Whether joints stop at their limits, as in `simulate`; by default where the contact law and the integrator allow
+        it. They do from the beginning, as a page cannot go back to where a limit was passed. The picture says it.
     height : int, optional
         Of the picture, px.
 
@@ -322,5 +330,5 @@ def play(
     'double pendulum'
     >>> toy.close()
     """
-    run = {"tau": tau, "dt": dt, "integrator": integrator, "z0": z0, "contact": contact}
+    run = {"tau": tau, "dt": dt, "integrator": integrator, "z0": z0, "contact": contact, "limits": limits}
     return Play(model, ranges, q0, v0, run, height=height)

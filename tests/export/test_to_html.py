@@ -193,3 +193,18 @@ def test_the_browser_never_hears_of_widgets_that_are_only_written_down(monkeypat
     rbd.show(rbd.library.double_pendulum()).close()
     assert told[-1]
     view.close()
+
+
+def test_a_page_says_what_becomes_of_joint_limits():
+    model = rbd.Model("swing")
+    rod = rbd.Inertia.box((0.02, 0.02, 1.0), mass=1.0).transformed(rbd.pose(position=(0, 0, -0.5)))
+    model.add_body("rod", joint=rbd.Revolute("y"), joint_name="hinge", inertia=rod, limits=rbd.Limits(-0.5, 0.8))
+    said = {None: "Joints stop at their limits. ", "watch": "Joints pass their limits, as asked for. ", "ignore": ""}
+    for limits, text in said.items():
+        view = rbd.tweak(model, {"rod.mass": (1.0, 2.0)}, v0=[4.0], duration=0.5, limits=limits)
+        assert (view.trajectory.q.max() > 0.8) == (limits is not None)
+        assert f"in steps of equal length. {text}The hand lets it go" in view.to_html()
+        view.close()
+    chosen = rbd.tweak(model, {"integrator": ["rk4", "heun"]}, v0=[4.0], duration=0.5)
+    assert "Joints pass their limits: stops are made by a contact law" in chosen.to_html()
+    chosen.close()

@@ -140,3 +140,50 @@ def test_states_of_force_elements_go_along_where_a_motion_is_let_go(tmp_path):
     for picture in (rbd.play, rbd.tweak):
         with pytest.raises(rbd.SimulationError, match=r"ranges = .* must be a mapping"):
             picture(model, [0.2])
+
+
+def swing():
+    """A rod on a hinge with limits."""
+    model = rbd.Model("swing")
+    rod = rbd.Inertia.box((0.02, 0.02, 1.0), mass=1.0).transformed(rbd.pose(position=(0, 0, -0.5)))
+    model.add_body("rod", joint=rbd.Revolute("y"), joint_name="hinge", inertia=rod, limits=rbd.Limits(-0.5, 0.8))
+    return model
+
+
+def test_joints_stop_at_their_limits_in_the_page(toys):
+    toy = toys(swing(), {"hinge.angle": (-0.4, 0.7), "rod.mass": (0.5, 2.0)}, [0.0], [4.0])
+    assert toy._live["limits"] == "joints stop at their limits" and toy._live["measured"]
+    assert toy._live["kernels"][0]["touching"]["names"] == ["hinge.angle"]
+    own = rbd.library.pendulum()
+    own.add_constraint("stop", rbd.Limit("hinge", -1.0, 1.0))
+    live = toys(own)._live
+    assert not live["limits"] and live["kernels"][0]["touching"]["names"] == ["stop"]
+    assert not toys(MODEL)._live["limits"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"integrator": "heun"}, "integrator 'heun' has no part"),
+        ({"contact": "none"}, "a contact law that stops joints"),
+        ({"contact": "rigid"}, "'rigid' is not compiled for pages"),
+        ({"limits": "watch"}, "as asked for"),
+    ],
+)
+def test_a_picture_says_why_joints_pass_their_limits(toys, options, why):
+    live = toys(swing(), None, [0.0], [4.0], **options)._live
+    assert live["limits"].startswith("joints pass their limits: ") or options == {"limits": "watch"}
+    assert why in live["limits"]
+    assert not live["kernels"][0]["touching"]
+    if "limits" not in options:
+        with pytest.raises(rbd.errors.SimulationError, match="cannot be played in a page: joints pass their limits"):
+            toys(swing(), limits="stop", **options)
+
+
+def test_what_was_played_is_computed_again_with_stops(toys):
+    alone = rbd.simulate(swing(), [0.0], [4.0], duration=0.4, limits="stop", every=20)
+    toy = toys(swing(), None, [0.0], [4.0])
+    tell(toy, np.c_[alone.t, alone.q, alone.v, np.zeros(len(alone))], np.zeros((0, 10)))
+    again = toy.replay()
+    assert np.max(again.q) < 0.8 + 1e-9
+    np.testing.assert_allclose(again.q, alone.q, atol=1e-9)

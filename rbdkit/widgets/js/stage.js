@@ -338,7 +338,7 @@ class Face {
   show_scale() {
     const { ground: grid, spec: { notes } } = this.core.graph;
     const posed = this.core.pulling && this.model.get("layout")?.comm_live ? "drag a body to move its joints" : "";
-    const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it"] : [this.model.get("_refused"), posed];
+    const hint = this.core.play ? ["drag a body to pull it, Shift-click pins it", this.core.play.data.limits] : [this.model.get("_refused"), posed];
     this.scale.textContent = [...hint, ...notes, grid ? `grid ${length_text(grid.spacing)}` : ""].filter(Boolean).join(" \u00b7 ");
   }
 
