@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +18,7 @@ from rbdkit.linearization.inputs import velocities_of, velocity_names
 from rbdkit.linearization.near import Near
 from rbdkit.model import Model
 from rbdkit.model.constraint_rows import constraint_rows
+from rbdkit.model.controls import drives
 from rbdkit.model.requirements import require_model
 from rbdkit.spatial.read_numbers import floats, shown
 
@@ -29,8 +30,8 @@ class Linearization:
     """Linear equations ``x' = A x + B u`` of small motions about a state.
 
     x are displacements along ``model.integrate`` of the `independent` velocities' coordinates, then the differences of
-    these velocities; u are the differences of the joint forces on `inputs`. Along a motion (v not zero) x is relative
-    to the moving state.
+    these velocities; u are the differences of joint forces or controls, on `inputs`. Along a motion (v not zero) x is
+    relative to the moving state.
 
     Attributes
     ----------
@@ -44,8 +45,8 @@ class Linearization:
         m is the number of inputs.
     independent : ndarray of int (d,)
         The velocities that determine all others; all of them in a tree.
-    inputs : tuple of int
-        Velocities along which u acts.
+    inputs : tuple of int or of str
+        Velocities along which u acts, or names of the actuators that it controls.
     basis : ndarray (nv, d)
         Displacements of all joints for one of each independent one.
     a : ndarray (nv,)
@@ -61,7 +62,7 @@ class Linearization:
     A: NDArray
     B: NDArray
     independent: NDArray
-    inputs: tuple[int, ...]
+    inputs: tuple[int, ...] | tuple[str, ...]
     basis: NDArray
     a: NDArray
     states: tuple[str, ...]
@@ -119,6 +120,7 @@ def linearize(
     inputs: str | Iterable[str | int] | None = None,
     contacts: Contacts = "held",
     t: float = 0.0,
+    u: ArrayLike | Mapping[str, float] | None = None,
 ) -> Linearization:
     """Linearise the motion about a state: A and B of ``x' = A x + B u``, on the manifold of the coordinates.
 
@@ -141,6 +143,9 @@ def linearize(
         'held' keeps corners that touch where they are; 'ignore' leaves all contacts out.
     t : float, optional
         Time, s; for prescribed joints and force elements that depend on it.
+    u : array_like (nu,) or mapping of str to float, optional
+        Controls of the model's actuators at the state, as for `simulate`. Then u of the result are these controls, in
+        place of joint forces; those that are cut by limits have no effect.
 
     Returns
     -------
@@ -153,7 +158,7 @@ def linearize(
         If the state does not fit the model, loops are open, or a contact slides, rolls or has no friction; along a
         motion, if a constraint holds velocities alone, as rolling does.
     ArgumentError
-        If an input or `contacts` is unknown, or force elements have states of their own.
+        If an input or `contacts` is unknown, both `inputs` and `u` are given, or force elements have states.
 
     Notes
     -----
@@ -183,6 +188,10 @@ def linearize(
     require_model(model)
     if not isinstance(contacts, str) or contacts not in ("held", "ignore"):
         raise ArgumentError(f"contacts = {shown(contacts)} must be 'held' or 'ignore'")
+    if u is not None and inputs is not None:
+        raise ArgumentError("inputs are joints and u are actuators; give one of both")
+    if u is not None:
+        model = model.with_controls(u)
     if model.nz:
         raise ArgumentError(
             f"force elements of model {model.name!r} have states of their own ({', '.join(model.z_names)}), which "
@@ -212,9 +221,12 @@ def linearize(
     if touching:
         warn_if_pulled(model, touching, q, near.constraint_force(), t)
     d = len(near.independent)
-    A, B = np.zeros((2 * d, 2 * d)), np.zeros((2 * d, len(acting)))
+    A, by_input = np.zeros((2 * d, 2 * d)), near.by_force()
+    if u is not None:
+        by_input, acting = by_input @ drives(model).slopes(q, v), model.u_names  # type: ignore[assignment]
+    B = np.zeros((2 * d, by_input.shape[1]))
     A[:d, :d], A[:d, d:], A[d:, :d], A[d:, d:] = near.turning(), np.eye(d), by_q, by_v
-    B[d:] = near.by_force()
+    B[d:] = by_input
     all_names = velocity_names(model)
     names = [all_names[k] for k in near.independent]
     states = (*names, *(f"{name} rate" for name in names))

@@ -61,6 +61,16 @@ class Drives:
         feedback = self.constant if self.fixed else self._feedback(q, v)
         return self._on_joints(self._effort(u, feedback) - self._effort(self.own, feedback))
 
+    def slopes(self, q: NDArray, v: NDArray) -> NDArray:
+        """Return the derivative of the joint forces by the actuators' controls (nv, nu); 0 where limits cut them."""
+        feedback, own = self._feedback(q, v), self.own
+        inside = (own >= self.u_limits[0]) & (own <= self.u_limits[1])
+        effort = self.gain * own + feedback
+        inside &= (effort >= self.effort_limits[0]) & (effort <= self.effort_limits[1])
+        found = np.zeros((self.nv, len(own)))
+        np.add.at(found, (self.v, self.of), self.gear * self.rate * (self.gain * inside)[self.of])
+        return found
+
     def _feedback(self, q: Any, v: Any) -> NDArray:
         """Return what effort each actuator has without its control, (..., nu)."""
         length = self._sums(self.gear * (self.rate * q[..., self.q] + self.offset))

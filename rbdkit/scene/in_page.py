@@ -27,6 +27,7 @@ from rbdkit.scene.touching import TOUCHING
 from rbdkit.simulation import Trajectory
 from rbdkit.simulation.choices import integrator_of, law_of
 from rbdkit.simulation.closed_loops import stabilised
+from rbdkit.simulation.controls import controls_in
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.traced_forces import Untraceable, guard_of_law
@@ -198,7 +199,10 @@ def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
     name = knob.name
     if name in experiment.building:
         raise _CannotTurn("a Python function builds the model of it")
+    commanded = controls_in(experiment.member(experiment.rest).options["tau"]) is not None
     if name.startswith(GAIN) and name.removeprefix(GAIN) in experiment.gains:
+        if commanded:
+            raise _CannotTurn("it is a gain of joint forces that a function of controls is part of")
         return {"kind": "gain", "name": name, "entries": [0]}
     if name == "integrator":
         return {"kind": "run", "name": "method", "entries": []}
@@ -208,6 +212,8 @@ def _place(knob: Knob, experiment: Experiment, model: Model) -> dict[str, Any]:
         raise _CannotTurn("pages choose among integrators only")
     parameter, entry = entry_of(name, model.parameters)
     if parameter in model.parameters:
+        if commanded and any(parameter.startswith(f"{actuator}.") for actuator in model.u_names):
+            raise _CannotTurn("the actuator is commanded by a function, which has its numbers in it")
         shape = np.shape(model.parameters[parameter])
         both = {entry, entry[::-1]} if shape == (3, 3) and entry is not None else {entry}  # an inertia stays symmetric
         entries = [0] if entry is None else sorted(int(np.ravel_multi_index(one, shape)) for one in both)  # type: ignore[arg-type]

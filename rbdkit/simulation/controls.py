@@ -114,6 +114,32 @@ def commanded(model: Model, tau: Torque, u: Controls, times: NDArray) -> Command
     return _by_law(model, tau, u)
 
 
+def controls_in(tau: Any) -> AtStates | None:
+    """Return the controls along a motion of joint forces that have controls in them; None of others."""
+    found: AtStates | None = getattr(tau.function if isinstance(tau, Traced | Untraced) else tau, "controls", None)
+    return found
+
+
+def without_u(model: Model, options: dict[str, Any]) -> tuple[Model, dict[str, Any]]:
+    """Return a model and arguments of `simulate` without u: constants as its own controls, functions as part of tau.
+
+    Raises
+    ------
+    ModelError, StateError, SimulationError
+        As `commanded` does; and if u is a table or a sampled controller, which only a single run knows.
+    """
+    model, u = with_constants(model, options.get("u"))
+    options = {name: value for name, value in options.items() if name != "u"}
+    if u is None:
+        return model, options
+    if not callable(u):
+        raise SimulationError(
+            f"u = {shortened(u)} is a table or a sampled controller, which simulate takes; here give constants or a "
+            "function of (t, q, v)"
+        )
+    return model, options | {"tau": commanded(model, options.get("tau"), u, np.zeros(2)).tau}
+
+
 def _held(model: Model, tau: Torque, table: Table) -> Commanded:
     """Return controls that are held over steps, as joint forces that are if they can be."""
     plain = tau is None or not (callable(tau) or isinstance(tau, Sampled))
@@ -150,13 +176,14 @@ def _by_law(model: Model, tau: Torque, u: Law) -> Commanded:
     breaks = {*getattr(given, "breaks", ()), *getattr(law, "breaks", ())}
     if breaks:
         both.breaks = sorted(breaks)  # type: ignore[attr-defined]
+    both.controls = _Asked(model, law)  # type: ignore[attr-defined]  # runs that are given it as tau tell them, too
     untraced = next((x for x in marks if isinstance(x, Untraced)), None)
     whole: Any = both
     if untraced is not None:
         whole = Untraced(both, untraced.why)
     elif marks and all(isinstance(x, Traced) for x in (tau, u) if callable(x)):
         whole = Traced(both)
-    return Commanded(whole, "tau and u" if callable(given) else "u", at_states=_Asked(model, law))
+    return Commanded(whole, "tau and u" if callable(given) else "u", at_states=both.controls)  # type: ignore[attr-defined]
 
 
 def _require_plain(tau: Torque, what: str) -> None:

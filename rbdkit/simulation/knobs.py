@@ -164,9 +164,9 @@ class Experiment:
                 if array.shape == (3, 3):  # an inertia stays symmetric
                     array[entry[::-1]] = chosen
                 given[whole] = array
-        member = self._family.member(given)
         if gains:
-            options["tau"] = partial(self._options["tau"], **gains)
+            given["tau"] = partial(self._options["tau"], **gains)
+        member = self._family.member(given)
         options = {**member.options, **options}
         options["every"] = max(1, len(step_times(options["duration"], options["dt"])) // KEYS)
         return Member(member.model, member.q0, member.v0, options)

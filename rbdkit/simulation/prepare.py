@@ -17,7 +17,7 @@ from rbdkit.model.kept import checked_twin, snapshot
 from rbdkit.model.one_sided import has_stops
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.choices import integrator_of, law_of, maker_of
-from rbdkit.simulation.controls import commanded, drive_with_controls, with_constants
+from rbdkit.simulation.controls import commanded, controls_in, drive_with_controls, with_constants
 from rbdkit.simulation.forces import external_drive
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST
@@ -118,7 +118,7 @@ def prepare(request: Request) -> Setting:
         external=external,
         watch=Progress(request.progress, f"simulate {model.name}"),
         findings=len(findings),
-        controls=given.at_states,
+        controls=given.at_states or controls_in(request.tau),
         stops=tuple(stop.name for stop in model.constraints[own:]),
         beyond=tuple(beyond),
     )

@@ -17,6 +17,7 @@ from rbdkit.errors import SimulationError
 from rbdkit.integrators import Adaptive, Integrator
 from rbdkit.model import Model
 from rbdkit.simulation.choices import Contact, Maker
+from rbdkit.simulation.controls import Controls
 from rbdkit.simulation.ensembles.axes import Axes, Combine, Values, axes_of
 from rbdkit.simulation.ensembles.collection import Collection
 from rbdkit.simulation.ensembles.crew import Crew
@@ -57,6 +58,7 @@ def sweep(
     z0: Mapping[str, ArrayLike] | ArrayLike | None = None,
     contact: Contact = None,
     limits: Literal["stop", "watch", "ignore"] | None = None,
+    u: Controls = None,
 ) -> Ensemble:
     """Simulate a model once for every combination of given values.
 
@@ -68,7 +70,7 @@ def sweep(
         Values by name, ``{"link1.mass": [1.0, 2.0], "elbow.angle": [0.0, 0.5]}``, or a list with a dictionary ``{name:
         value}`` for each member. Names are those of `Model.parameters`; 'q0' and 'v0'; single entries of the initial
         state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext', 'contact',
-        'limits'; parameters of a building function.
+        'limits', 'u'; parameters of a building function.
     q0, v0, duration, dt : optional
         As in `rbdkit.simulate`, for all members whose values do not include them.
     combine : {'product', 'zip'}, optional
@@ -101,6 +103,9 @@ def sweep(
         ``ensemble.simulate(k).contacts`` computes them.
     limits : {'stop', 'watch', 'ignore'}, optional
         As in `rbdkit.simulate`, for all members whose values do not include it.
+    u : array_like (nu,), mapping or callable, optional
+        Controls of actuators as in `rbdkit.simulate`, constants or a function, for all members whose values do not
+        include them. The control of one actuator that varies is a parameter: 'knee_motor.u'.
 
     Returns
     -------
@@ -142,6 +147,7 @@ def sweep(
         options["contact"] = contact
     if limits is not None:
         options["limits"] = limits
+    options |= {} if u is None else {"u": u}
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):
             raise SimulationError(f"{name} = {number!r} must be a whole number, 1 or more")

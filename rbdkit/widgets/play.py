@@ -25,12 +25,14 @@ from rbdkit.scene import Scene, palette, scene_of, tracks_of
 from rbdkit.scene.in_page import STOPS, InPage, in_page
 from rbdkit.simulation import SimulationWarning, Trajectory, simulate
 from rbdkit.simulation.choices import Contact
+from rbdkit.simulation.controls import with_constants
 from rbdkit.simulation.knobs import Experiment, Range
 from rbdkit.simulation.played import PlayedPulls
 from rbdkit.simulation.trajectory import forces_at
 from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.spatial.read_numbers import shown
 from rbdkit.widgets.bundle import module
+from rbdkit.widgets.control_sliders import reach_of_controls
 from rbdkit.widgets.stage import DRAWING, MODULES, Stage
 from rbdkit.widgets.tweak import slider_of
 from rbdkit.widgets.view import framed, moving_root
@@ -69,6 +71,8 @@ class Play(Stage):
     ) -> None:
         self.model = model
         held, pulled = with_hands(model)
+        if ranges is None and model.nu and not callable(run["u"]):
+            ranges = {f"{name}.u": reach for name, reach in reach_of_controls(model).items()}
         knobs = {} if ranges is None else ranges
         if not isinstance(knobs, Mapping):
             raise SimulationError(f'ranges = {shown(ranges)} must be a mapping such as {{"link1.mass": (0.1, 2.0)}}')
@@ -83,7 +87,7 @@ class Play(Stage):
         if live.left_out:
             name, why = next(iter(live.left_out.items()))
             raise SimulationError(f"{name!r} cannot be turned while a model is played: {why}")
-        self._law, self._stops = run["tau"], live.limits == STOPS
+        self._law, self._stops = self._first.options["tau"], live.limits == STOPS
         self._pulled = pulled
         self._turned = {knob["name"] for knob in live.data["knobs"] if knob["kind"] == "parameter"}
         self._states: list[NDArray] = []
@@ -277,6 +281,7 @@ def play(
     contact: Contact = None,
     limits: Literal["stop", "watch", "ignore"] | None = None,
     height: int = 440,
+    u: Any = None,
 ) -> Play:
     """Let a model move while you look, and pull at it with the mouse.
 
@@ -291,7 +296,7 @@ def play(
         What moves; trees, loops, force elements with and without states.
     ranges : mapping of str to tuple, optional
         Sliders for parameters, gains, 'dt', initial coordinates and a choice of 'integrator', as of `tweak`. One that
-        moves begins the motion that `Play.trajectory` gives anew.
+        moves begins the motion that `Play.trajectory` gives anew. If not given, those of the actuators' controls.
     q0, v0 : array_like (nq,), (nv,), optional
         Initial state, as in `simulate`.
     tau : array_like (nv,) or callable, optional
@@ -309,6 +314,8 @@ def play(
         it. They do from the beginning, as a page cannot go back to where a limit was passed. The picture says it.
     height : int, optional
         Of the picture, px.
+    u : array_like (nu,), mapping or callable, optional
+        Controls of actuators, as in `simulate`: constants, at which sliders begin, or a function of (t, q, v).
 
     Returns
     -------
@@ -331,4 +338,5 @@ def play(
     >>> toy.close()
     """
     run = {"tau": tau, "dt": dt, "integrator": integrator, "z0": z0, "contact": contact, "limits": limits}
+    model, run["u"] = with_constants(model, u)
     return Play(model, ranges, q0, v0, run, height=height)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rbdkit as rbd
+from rbdkit.errors import ArgumentError
 from rbdkit.spatial import so3
 
 
@@ -227,3 +228,29 @@ def test_constraints_of_one_side_are_refused_by_name():
     model.add_constraint("stop", rbd.Limit("cart_joint", -1.0, 1.0))
     with pytest.raises(rbd.StateError, match="'stop' holds on one side"):
         rbd.linearize(model, [0.0])
+
+
+def test_controls_of_actuators_are_inputs():
+    """B by differences of accelerations with other controls; a servo at its limit has no effect."""
+    model = rbd.library.double_pendulum()
+    model.add_motor("hinge1", gear=-2.0)
+    model.add_servo("hinge2", kp=20.0, kd=1.0)
+    model.add_servo("hinge2", "tired", kp=20.0, limit=0.5)
+    q, v, u = np.array([0.4, -0.3]), np.array([0.2, 0.1]), np.array([0.3, -0.2, 2.0])
+    found = rbd.linearize(model, q, v, u=u)
+    assert found.inputs == ("hinge1_motor", "hinge2_servo", "tired")
+
+    def acceleration(q, v, u):
+        return rbd.forward_dynamics(model.with_controls(u), q, v, np.zeros(2))
+
+    def slope(of):
+        return np.array([(of(1e-4 * e) - of(-1e-4 * e)) / 2e-4 for e in np.eye(len(u))]).T
+
+    np.testing.assert_allclose(found.B[2:], slope(lambda du: acceleration(q, v, u + du)), rtol=0, atol=1e-9)
+    assert not found.B[:2].any() and not found.B[:, 2].any()
+    by_q = np.array([(acceleration(q + 1e-5 * e, v, u) - acceleration(q - 1e-5 * e, v, u)) / 2e-5 for e in np.eye(2)]).T
+    np.testing.assert_allclose(found.A[2:, :2], by_q, rtol=0, atol=1e-7)
+    K = found.lqr(np.ones(4), np.ones(3))
+    assert K.shape == (3, 4) and (np.linalg.eigvals(found.A - found.B @ K).real < 0.0).all()
+    with pytest.raises(ArgumentError, match="give one of both"):
+        rbd.linearize(model, q, u=u, inputs="hinge1")

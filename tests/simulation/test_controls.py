@@ -253,3 +253,69 @@ def test_the_work_of_a_servo_at_its_limit_is_counted():
     # the limit's kink costs some orders of the quadrature of the work
     assert np.abs(motion.energy_error()).max() < 1e-8
     assert np.abs(motion.tau).max() > 0.5
+
+
+# --- sweeps, sliders, pages -------------------------------------------------------------------------------------------
+
+
+def test_sweeps_take_controls():
+    """Each member against a run of its own: constants, functions, a control that varies, and what u varies over."""
+    options = {"duration": 0.4, "dt": DT, "every": 20}
+    for u in ([0.4, 0.2], law):
+        swept = rbd.sweep(arm(0.8), {"rod2.mass": [0.5, 2.0], "hinge1.angle": [0.1, 0.3]}, u=u, **options)
+        for i, mass in enumerate((0.5, 2.0)):
+            model = arm(0.8).with_parameters({"rod2.mass": mass})
+            alone = rbd.simulate(model, [0.3, 0.0], u=u, **options)
+            assert_allclose(swept[i, 1].q, alone.q, rtol=0, atol=ROUND_OFF)
+            assert_allclose(swept[i, 1].u, alone.u, rtol=0, atol=1e-9)
+            again = swept.simulate((i, 1), every=20)
+            assert_allclose(again.q, alone.q, rtol=0, atol=ROUND_OFF)
+            assert_allclose(again.u, alone.u, rtol=0, atol=1e-9)
+    gears = rbd.sweep(arm(), {"hinge1_motor.gear": [1.0, 5.0], "hinge2_servo.u": [0.0, 0.7]}, Q0, u=law, **options)
+    for k, gear in enumerate((1.0, 5.0)):
+        alone = rbd.simulate(arm().with_parameters({"hinge1_motor.gear": gear}), Q0, u=law, **options)
+        for j in range(2):  # a function's control is that, whatever the actuator's own
+            assert_allclose(gears[k, j].q, alone.q, rtol=0, atol=ROUND_OFF)
+    several = rbd.sweep(arm(), {"u": [[0.1, 0.0], [1.0, 0.5]]}, Q0, **options)
+    assert_allclose(several[1].q, rbd.simulate(arm(), Q0, u=[1.0, 0.5], **options).q, rtol=0, atol=ROUND_OFF)
+    for u in (np.zeros((200, 2)), rbd.Sampled(law, DT)):
+        with pytest.raises(SimulationError, match="sampled controller"):
+            rbd.sweep(arm(), {"rod2.mass": [1.0]}, u=u, **options)
+
+
+def test_stores_are_told_of_controls(tmp_path):
+    options = {"duration": 0.1, "dt": DT, "store": tmp_path / "kept"}
+    rbd.sweep(arm(), {"rod2.mass": [0.5, 2.0]}, u=[0.1, 0.2], **options)
+    rbd.sweep(arm(), {"rod2.mass": [0.5, 2.0]}, u=[0.1, 0.2], **options)
+    with pytest.raises(SimulationError, match="holds a sweep that differs in u"):
+        rbd.sweep(arm(), {"rod2.mass": [0.5, 2.0]}, u=[0.1, 0.3], **options)
+
+
+def test_sliders_and_controls_go_together():
+    def push(t, q, v, k=1.0):
+        return -k * v
+
+    ranges = {"rod2.mass": (0.5, 2.0), "tau.k": (0.0, 2.0), "hinge1_motor.gear": (1.0, 4.0)}
+    view = rbd.tweak(arm(), ranges, Q0, u=law, tau=push, duration=0.5, dt=DT)
+    try:
+        view.set(**{"rod2.mass": 1.5, "tau.k": 0.5, "hinge1_motor.gear": 3.0})
+        model = arm().with_parameters({"rod2.mass": 1.5, "hinge1_motor.gear": 3.0})
+        alone = rbd.simulate(model, Q0, u=law, tau=lambda t, q, v: -0.5 * v, duration=0.5, dt=DT)
+        found = view.trajectory
+        assert_allclose(found.q[-1], alone.q[-1], rtol=0, atol=ROUND_OFF)
+        assert_allclose(found.u[-1], alone.u[-1], rtol=0, atol=1e-9)
+    finally:
+        view.close()
+
+
+def test_play_has_sliders_for_controls():
+    toy = rbd.play(arm(), q0=Q0)
+    try:
+        assert [row["name"] for row in toy._live["knobs"]] == ["hinge1_motor.u", "hinge2_servo.u"]
+        assert toy._live["panel"]["rows"][0]["low"] == -1.5
+    finally:
+        toy.close()
+    for u in ({"hinge1_motor": 1.0}, law):
+        rbd.play(arm(0.8), q0=Q0, u=u).close()
+    with pytest.raises(SimulationError, match="the actuator is commanded by a function"):
+        rbd.play(arm(), {"hinge1_motor.gear": (1.0, 2.0)}, u=law)

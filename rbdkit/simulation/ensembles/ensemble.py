@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy
 from rbdkit.errors import ArgumentError, SimulationError
 from rbdkit.model import Model
+from rbdkit.simulation.controls import controls_in
 from rbdkit.simulation.ensembles.axes import Axes
 from rbdkit.simulation.ensembles.family import Family
 from rbdkit.simulation.ensembles.labelled import to_dataframe, to_dataset
@@ -129,7 +130,10 @@ class Ensemble:
             t, q, v, z = (np.concatenate([x, [end]]) for x, end in zip((t, q, v, z), self.ends[number]))
         applied = drive(own.model, own.options["tau"], step_times(own.options["duration"], own.options["dt"]))
         tau = None if applied.zero else np.array([applied.function(*state) for state in zip(t, q, v)])
-        return Trajectory(own.model, t, q, v, tau, external_drive(own.model, own.options["f_ext"]), z=z)
+        motion = Trajectory(own.model, t, q, v, tau, external_drive(own.model, own.options["f_ext"]), z=z)
+        if (controls := controls_in(own.options["tau"])) is not None:
+            object.__setattr__(motion, "_controls", controls)
+        return motion
 
     def __iter__(self) -> Iterator[Trajectory]:
         """Iterate over the motions of all members that have one."""

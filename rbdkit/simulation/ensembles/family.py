@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from rbdkit.errors import SimulationError
 from rbdkit.model import Model
+from rbdkit.simulation.controls import without_u
 from rbdkit.simulation.ensembles.names import state_places
 from rbdkit.simulation.ensembles.values import name_of
 
-SETTINGS = ("dt", "integrator", "formulation", "tau", "f_ext", "contact", "limits")
+SETTINGS = ("dt", "integrator", "formulation", "tau", "f_ext", "contact", "limits", "u")
 """Arguments of `simulate`, other than the initial state, that may differ from member to member."""
 
 Build = Callable[..., Model]
@@ -92,6 +93,7 @@ class Family:
         state = np.concatenate([q, v])
         for name, value in entries.items():
             state[self._places[name]] = value
+        model, options = without_u(model, options)
         options["every"] = round(self.interval / options["dt"])
         return Member(model, model.check_q(state[: model.nq], "q0"), model.check_v(state[model.nq :], "v0"), options)
 

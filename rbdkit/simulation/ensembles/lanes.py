@@ -68,7 +68,7 @@ class Sorter:
 
     def __init__(self) -> None:
         self._kernels: dict[Model, Kernels | None] = {}
-        self._acting: dict[tuple[Any, ...], tuple[Acting | None, str]] = {}
+        self._acting: dict[tuple[Any, ...], tuple[Acting | None, Any]] = {}
 
     def lane(self, member: Member) -> Lane | None:
         """Return the member in compiled form, or None if its loop over time cannot be compiled.
@@ -107,7 +107,8 @@ class Sorter:
         # by identity, which is enough: models, methods and forces live as long as the sweep
         key = (kernels.likeness, own, id(method), dt, id(options["tau"]), id(options["f_ext"]))
         if key not in self._acting:
-            self._acting[key] = acting(model, kernels.on_links, method, applied, options["f_ext"], external, times)
+            acts, _ = acting(model, kernels.on_links, method, applied, options["f_ext"], external, times)
+            self._acting[key] = acts, options["tau"]  # which keeps it alive, and its identity its own
         acts, _ = self._acting[key]
         if acts is None:
             return None

@@ -58,14 +58,17 @@ def family_of(source: Model | Build, axes: Axes, q0: Any, v0: Any, options: dict
     SimulationError, ModelError, StateError
         If a name is unknown, or no value of a name can be used.
     """
-    for name, value in {"q0": q0, "v0": v0, "tau": options["tau"], "f_ext": options["f_ext"]}.items():
+    for name, value in {"q0": q0, "v0": v0, "tau": options["tau"], "f_ext": options["f_ext"],
+                        "u": options.get("u")}.items():  # fmt: skip
         if value is not None and name in axes.values:
             raise SimulationError(f"{name} is among the values that vary; do not give it as an argument too")
-    for value in (options["tau"], *axes.values.get("tau", ())):
+    given = [("tau", value) for value in (options["tau"], *axes.values.get("tau", ()))]
+    given += [("u", value) for value in (options.get("u"), *axes.values.get("u", ()))]
+    for name, value in given:
         if isinstance(value, Sampled):
             raise SimulationError(
-                "tau is a sampled controller, which keeps something from call to call, and members of a sweep run side "
-                "by side; simulate them one after the other"
+                f"{name} is a sampled controller, which keeps something from call to call, and members of a sweep run "
+                "side by side; simulate them one after the other"
             )
     every = options["every"]
     if not isinstance(every, int | np.integer) or not 1 <= every < 2**63:
@@ -147,7 +150,11 @@ def _compiles(options: dict[str, Any]) -> bool:
     """Whether members with such options can run in SIMD lanes of compiled code, if the model allows it."""
     if options["formulation"] != "joint" or options["backend"] != "auto":
         return False
-    return not obstacle(integrator_of(options["integrator"]), callable(options["tau"]), callable(options["f_ext"]))
+    return not obstacle(
+        integrator_of(options["integrator"]),
+        callable(options["tau"]) or callable(options.get("u")),
+        callable(options["f_ext"]),
+    )
 
 
 def _reference(source: Model | Build, axes: Axes) -> tuple[Model, tuple[str, ...]]:
