@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,7 +62,7 @@ class Linearization:
     A: NDArray
     B: NDArray
     independent: NDArray
-    inputs: tuple[int, ...] | tuple[str, ...]
+    inputs: tuple[Any, ...]
     basis: NDArray
     a: NDArray
     states: tuple[str, ...]
@@ -223,14 +223,16 @@ def linearize(
     d = len(near.independent)
     A, by_input = np.zeros((2 * d, 2 * d)), near.by_force()
     if u is not None:
-        by_input, acting = by_input @ drives(model).slopes(q, v), model.u_names  # type: ignore[assignment]
+        by_input = by_input @ drives(model).slopes(q, v)
     B = np.zeros((2 * d, by_input.shape[1]))
     A[:d, :d], A[:d, d:], A[d:, :d], A[d:, d:] = near.turning(), np.eye(d), by_q, by_v
     B[d:] = by_input
     all_names = velocity_names(model)
     names = [all_names[k] for k in near.independent]
     states = (*names, *(f"{name} rate" for name in names))
-    return Linearization(model, q, v, tau, A, B, near.independent, acting, near.basis, near.a, states)
+    return Linearization(
+        model, q, v, tau, A, B, near.independent, acting if u is None else model.u_names, near.basis, near.a, states
+    )
 
 
 def _without_contacts(model: Model) -> Model:
