@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from rbdkit.formats.format import FORMATS
 from rbdkit.formats.format_warning import FormatWarning
 from rbdkit.formats.meshes import folders
 from rbdkit.formats.source import as_path, format_of, read_source
+from rbdkit.formats.xacro import expanded, is_xacro, xacro_arguments
 from rbdkit.joints import JointType
 from rbdkit.model import Model
 from rbdkit.spatial.check_arguments import require_switch
@@ -34,14 +35,16 @@ def load(
     forces: Iterable[type[ForceElement]] = (),
     joints: Iterable[type[JointType]] = (),
     constraints: Iterable[type[ConstraintElement]] = (),
+    xacro_args: Mapping[str, object] | None = None,
 ) -> Model:
-    """Read a model from a URDF or MJCF document, or from JSON as `save` writes it.
+    """Read a model from a URDF, xacro or MJCF document, or from JSON as `save` writes it.
 
     Parameters
     ----------
     source : str, bytes, os.PathLike or file object
         A path, a text that begins with '<' or '{', or an open file. The format is recognised from the content. MJCF is
-        read by MuJoCo, see `load_mujoco`: ``pip install "rbdkit[mjcf]"``.
+        read by MuJoCo, see `load_mujoco`: ``pip install "rbdkit[mjcf]"``. A file whose name ends in .xacro is expanded
+        to a URDF first: ``pip install "rbdkit[xacro]"``.
     merge_fixed, floating, mimic : bool, optional
         For URDF, see `rbdkit.formats.from_urdf`.
     mesh_paths : iterable of str or os.PathLike, optional
@@ -54,6 +57,8 @@ def load(
         For JSON, classes of your own joints that the file names by their kinds.
     constraints : iterable of type, optional
         For JSON, classes of your own constraints that the file may name.
+    xacro_args : mapping of str to object, optional
+        For xacro, values of the arguments that the file declares by ``<xacro:arg>``.
 
     Returns
     -------
@@ -65,7 +70,7 @@ def load(
     FormatError
         If the content is not a model in one of these formats, with the place in it.
     ModuleNotFoundError
-        If it is MJCF and MuJoCo is not installed.
+        If it is MJCF and MuJoCo is not installed, or xacro and xacrodoc is not.
     OSError
         If the file cannot be read.
 
@@ -95,7 +100,11 @@ def load(
             options[name] = tuple(classes)
         except TypeError:
             raise FormatError(f"load: {name} = {shown(classes)} must be a list of classes of your own") from None
-    content = read_source(source, FORMATS)
+    content, said = read_source(source, FORMATS), list[str]()
+    if is_xacro(content):
+        content, said = expanded(content, xacro_arguments(xacro_args or {}))
+    elif xacro_args is not None:
+        raise FormatError(f"{content.name} is no xacro file, which alone takes xacro_args={shown(xacro_args)}")
     own = format_of(content, FORMATS)
     for known in FORMATS:
         for option, default in known.defaults.items():
@@ -106,7 +115,7 @@ def load(
     if gravity is not None:
         options["gravity"] = gravity
     model, messages = own.read(content, options)
-    for message in messages:
+    for message in [*said, *messages]:
         warnings.warn(message, FormatWarning, stacklevel=2)
     return model
 

@@ -41,6 +41,7 @@ RECORDS = {
     "DynamicsDerivatives",
     "Gradient",
     "RneaDerivatives",
+    "SemanticDescription",
     "Solve",
     "Stage",
     "State",

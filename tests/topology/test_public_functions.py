@@ -494,6 +494,7 @@ NOT_ASKED = {
     "identification.identify.identify": "refuses all of them: tests/identification",
     "identification.exciting_motion.exciting_motion": "refuses all of them: tests/identification",
     "formats.mjcf.write.to_mjcf": "tests/formats/mjcf",
+    "formats.srdf.load_srdf": "tests/formats/test_srdf.py",
     "engine.run.lookup.scene_for": "a part of simulate: tests/laws/test_compiled.py",
     "laws.model_pairs.ModelPairs": "a part of simulate", "laws.model_pairs.pairs_of": "a part of simulate",
     "laws.stops.Stops": "a part of simulate: tests/laws/test_stops.py", "laws.stops.stops_of": "a part of simulate",

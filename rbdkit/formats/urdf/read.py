@@ -131,7 +131,8 @@ def read_urdf(
     if not links:
         if PLANNING & {element.tag for element in robot.children}:
             raise FormatError(
-                f"{robot.place}: this is an SRDF, what motion planners know of a robot besides its URDF; load the URDF"
+                f"{robot.place}: this is an SRDF, what motion planners know of a robot besides its URDF; load the "
+                "URDF, and rbdkit.formats.load_srdf reads this with it"
             )
         raise FormatError(f"{robot.place}: the robot has no <link>; there is nothing to simulate")
     root = find_root(links, joints.values())
@@ -168,7 +169,7 @@ def _check_root(robot: Element) -> None:
     for element in robot.children:
         if element.tag in XACRO_DEFINITIONS:
             raise FormatError(
-                f"{element.place}: <{element.tag}>: this is a xacro file; expand it first: xacro in.xacro > out.urdf"
+                f"{element.place}: <{element.tag}>: this is xacro; rbdkit.load expands files named .xacro"
             )
     count = sum(1 for _ in robot.all("link"))
     if count > MAX_LINKS:

@@ -105,7 +105,10 @@ def _number(word: str, element: Element, attribute: str, subject: str) -> float:
         raise _fault(element, attribute, subject, f"{_cut(word)} is absurd: beyond {HUGE:g}")
     if "${" in word or "$(" in word:
         raise _fault(
-            element, attribute, subject, "this is a xacro expression; expand the file first: xacro in.xacro > out.urdf"
+            element,
+            attribute,
+            subject,
+            "this is a xacro expression; rbdkit.load expands files named .xacro",
         )
     if _INFINITY.fullmatch(word) or word.lower().lstrip("+-") == "nan":
         raise _fault(element, attribute, subject, f"{word!r} is not a finite number")
