@@ -252,7 +252,7 @@ class Trajectory:
 
     @check_arguments(ArgumentError, "to_csv")
     def to_csv(self, path: str | PathLike[str] | None = None) -> str:
-        """Return the motion as CSV, a line for each state: t, then the entries of `columns`, then joint forces.
+        """Return the motion as CSV, a line for each state: t, entries of `columns`, joint forces, controls.
 
         Parameters
         ----------
@@ -268,6 +268,7 @@ class Trajectory:
         if self.tau is not None:
             names = [f"{joint.name}.{name}" for joint in self.model.joints for name in joint.type.v_names]
             table |= {f"{name} force": column for name, column in zip(names, self.tau.T, strict=True)}
+        table |= {f"{name} control": column for name, column in zip(self.model.u_names, self.u.T, strict=True)}
         lines = StringIO(newline="")
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(table)

@@ -303,3 +303,23 @@ toy
         wanted = "open" if number == 4 else "force"
         assert page.evaluate(colors) == [page.evaluate(f"{INSIDE}.data.touching.{wanted}.join()")]
     notebook.keep("play_three_legs")
+
+
+def test_servos_follow_their_sliders_in_a_page(chromium, tmp_path):
+    model = rbd.library.double_pendulum()
+    model.add_motor("hinge1", u_range=1.0)
+    model.add_servo("hinge2", kp=200.0, kd=20.0)
+    toy = rbd.play(model, q0=[0.3, 0.0])
+    toy.to_html(tmp_path / "toy.html")
+    toy.close()
+    page = chromium.new_page()
+    page.goto(f"file://{tmp_path}/toy.html")
+    page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+    for name, value in (("hinge2_servo", "1.5"), ("hinge1_motor", "0.5")):
+        page.locator(f"[data-row='{name}.u'] input[type=number]").fill(value)
+        page.locator(f"[data-row='{name}.u'] input[type=number]").press("Enter")
+    found = page.evaluate(f"(() => {{ {INSIDE}.advance(2000); return [...{INSIDE}.q, ...{INSIDE}.v]; }})()")
+    run = rbd.simulate(model, [0.3, 0.0], duration=2.0, u=[0.5, 1.5], progress=False)
+    np.testing.assert_allclose(found, [*run.q[-1], *run.v[-1]], rtol=0, atol=1e-12)
+    assert abs(run.q[-1, 1] - 1.5) < 0.1
+    page.close()

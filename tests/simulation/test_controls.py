@@ -319,3 +319,9 @@ def test_play_has_sliders_for_controls():
         rbd.play(arm(0.8), q0=Q0, u=u).close()
     with pytest.raises(SimulationError, match="the actuator is commanded by a function"):
         rbd.play(arm(), {"hinge1_motor.gear": (1.0, 2.0)}, u=law)
+
+
+def test_tables_of_a_motion_have_its_controls():
+    lines = rbd.simulate(arm(), Q0, u=law, duration=0.1, dt=0.01).to_csv().splitlines()
+    assert lines[0].split(",")[-2:] == ["hinge1_motor control", "hinge2_servo control"]
+    assert float(lines[-1].split(",")[-1]) == pytest.approx(np.sin(0.5), abs=1e-15)

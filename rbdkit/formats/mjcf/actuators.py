@@ -25,8 +25,11 @@ def add_actuators(reading: Reading) -> None:
         elif why := _obstacle(reading, k):
             reading.leave_out(f"actuators: {why}")
         else:
-            name = reading.new_name(reading.name("ACTUATOR", k) or f"actuator{k}")
-            reading.model.add_force(name, _actuator(reading, k))
+            element = _actuator(reading, k)
+            name = reading.name("ACTUATOR", k) or f"actuator{k}"
+            if name in reading.joint_names or name in reading.body_names:  # as files often have it
+                name += "_servo" if element.stiffness or element.damping else "_motor"
+            reading.model.add_force(reading.new_name(name), element)
     reading.leave_out("limits of the sum of several actuators' forces on a joint", len(_shared_limits(reading)))
 
 

@@ -46,7 +46,7 @@ def test_efforts_are_those_of_mujoco(tree, line):
 def test_several_with_names_and_limits_of_joints(tree):
     bodies = BODIES.replace('range="-1 1"', 'actuatorfrcrange="-0.4 0.4"')
     both = tree(bodies, acting('<motor name="one" joint="j" gear="-2"/>', '<velocity name="j" joint="k" kv="3"/>'))
-    assert both.model.u_names == ("one", "j_2")  # a joint has the name
+    assert both.model.u_names == ("one", "j_servo")  # a joint has the name
     assert both.model.forces[0].element.effort == (-0.2, 0.2)
     for seed in range(3):
         both.state(seed).check()
