@@ -28,6 +28,7 @@ from rbdkit.simulation import Trajectory
 from rbdkit.simulation.choices import integrator_of, law_of
 from rbdkit.simulation.closed_loops import stabilised
 from rbdkit.simulation.controls import controls_in
+from rbdkit.simulation.effort import cut, most_effort
 from rbdkit.simulation.ensembles.family import Member
 from rbdkit.simulation.knobs import GAIN, KEYS, Experiment, Knob, entry_of
 from rbdkit.simulation.traced_forces import Untraceable, guard_of_law
@@ -94,6 +95,10 @@ def in_page(
     if run["f_ext"] is not None:
         return "external forces are not compiled for pages"
     tau = run["tau"]
+    if run.get("effort") == "clip" and tau is not None and np.isfinite(most_effort(model)).any():
+        if callable(tau):
+            return "a law of joint forces is not cut to effort limits in pages"
+        tau = cut(model, tau)
     says = "tau = {} must be joint forces (nv,), or a function of (t, q, v)".format
     if tau is not None and not callable(tau) and floats(tau, says, SimulationError).shape != (model.nv,):
         return "joint forces are given step by step"

@@ -40,6 +40,7 @@ from rbdkit.model.one_sided import only_stops
 from rbdkit.simulation.adequacy import InCode, Sample, StepAdequacy, assess
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.closed_loops import loop_notes
+from rbdkit.simulation.effort import cut_text
 from rbdkit.simulation.forces import Drive
 from rbdkit.simulation.largest_residuals import LargestResiduals, largest_residuals
 from rbdkit.simulation.later import Later
@@ -115,6 +116,8 @@ def judge(computed: Computed, wall_time: float) -> Report:
     if not recording.ran_away:
         unseen = shortest_unseen(motion, applied, breaks, longest, isinstance(method, Adaptive))
     notes = _notes(motion, applied, setting.findings, breaks, isinstance(method, Adaptive))
+    if setting.request.effort == "clip" and (told := cut_text(motion, setting.request.u is not None)):
+        notes.append(told)
     if blurred:
         notes.append(
             f"energy not judged: from one recorded state to the next, {motion.t[1] - motion.t[0]:.3g} s later, the "

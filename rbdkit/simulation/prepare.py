@@ -18,6 +18,7 @@ from rbdkit.model.one_sided import has_stops
 from rbdkit.simulation.breaks import declared_breaks
 from rbdkit.simulation.choices import integrator_of, law_of, maker_of
 from rbdkit.simulation.controls import commanded, controls_in, drive_with_controls, with_constants
+from rbdkit.simulation.effort import EFFORTS, cut
 from rbdkit.simulation.forces import external_drive
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import FARTHEST
@@ -51,6 +52,10 @@ def check(request: Request) -> Request:
         raise SimulationError(f"progress = {shortened(progress)} must be None, True, False or a function")
     if limits is not None and (not isinstance(limits, str) or limits not in LIMITS):
         raise SimulationError(f"limits {shortened(limits)} is unknown; there are {', '.join(map(repr, LIMITS))}")
+    if not isinstance(request.effort, str) or request.effort not in EFFORTS:
+        raise SimulationError(
+            f"effort {shortened(request.effort)} is unknown; there are {', '.join(map(repr, EFFORTS))}"
+        )
     if not isinstance(every, int | np.integer) or every < 1:
         raise SimulationError(f"every = {every!r} must be a whole number of steps, 1 or more")
     return request
@@ -85,7 +90,7 @@ def prepare(request: Request) -> Setting:
     pairs = pairs_of(model)
     integrator = method = integrator_of(request.integrator)
     times = step_times(request.duration, request.dt)
-    given = commanded(model, request.tau, u, times)
+    given = commanded(model, cut(model, request.tau) if request.effort == "clip" else request.tau, u, times)
     tau, f_ext = (unless_changed_by(request.progress, x) for x in (given.tau, request.f_ext))
     given = given._replace(tau=tau)
     applied, external = drive_with_controls(model, given, times), external_drive(model, f_ext)

@@ -42,6 +42,7 @@ class Request:
     contact: Any
     limits: Any
     u: Any
+    effort: Any
 
 
 @dataclass(frozen=True, eq=False)

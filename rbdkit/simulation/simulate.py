@@ -91,6 +91,7 @@ def simulate(
     contact: Contact = None,
     limits: Literal["stop", "watch", "ignore"] | None = None,
     u: Controls = None,
+    effort: Literal["watch", "clip"] = "watch",
 ) -> Trajectory:
     """Simulate the motion of a model.
 
@@ -145,13 +146,17 @@ def simulate(
         it does; functions of the user are then called twice. Where formulation, contact law or integrator know no
         stops, or the steps are too long, limits are watched, and the report says why. The model of a motion with stops
         has these constraints, named 'elbow.angle' for instance. A joint that begins beyond a limit stops where it
-        begins. Limits of speed and effort are watched.
+        begins. Limits of speed are watched: no force of the model keeps them.
     u : array_like, mapping, callable or Sampled, optional
         Controls of the model's actuators, see `Model.add_motor`, in the order of `Model.u_names`: (nu,) constant, or
         some of them by name, ``{"knee_motor": 2.0}``; (steps, nu) held over each step, (steps + 1, nu) sampled; a
         function of (t, q, v), or a `Sampled` controller, that return (nu,). Controls out of an actuator's range are
         refused where they are numbers, and cut where they come from a function. Those that are not given are the
         actuators' own. What other controls than these add to the joint forces is part of `Trajectory.tau`.
+    effort : {'watch', 'clip'}, optional
+        What becomes of effort limits of joints: 'watch' lists those that joint forces exceed in the report; 'clip' cuts
+        tau to them, and the report says in which joints and for how long. Springs, dampers and actuators are not cut:
+        actuators have limits of their own.
 
     Returns
     -------
@@ -227,6 +232,7 @@ def simulate(
             contact,
             limits,
             u,
+            effort,
         )
     )
     with checked() if backend == "checked" else nullcontext():

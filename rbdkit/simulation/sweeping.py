@@ -59,6 +59,7 @@ def sweep(
     contact: Contact = None,
     limits: Literal["stop", "watch", "ignore"] | None = None,
     u: Controls = None,
+    effort: Literal["watch", "clip"] = "watch",
 ) -> Ensemble:
     """Simulate a model once for every combination of given values.
 
@@ -70,7 +71,7 @@ def sweep(
         Values by name, ``{"link1.mass": [1.0, 2.0], "elbow.angle": [0.0, 0.5]}``, or a list with a dictionary ``{name:
         value}`` for each member. Names are those of `Model.parameters`; 'q0' and 'v0'; single entries of the initial
         state as `Trajectory.columns` calls them; 'dt', 'integrator', 'formulation', 'tau', 'f_ext', 'contact',
-        'limits', 'u'; parameters of a building function.
+        'limits', 'u', 'effort'; parameters of a building function.
     q0, v0, duration, dt : optional
         As in `rbdkit.simulate`, for all members whose values do not include them.
     combine : {'product', 'zip'}, optional
@@ -106,6 +107,8 @@ def sweep(
     u : array_like (nu,), mapping or callable, optional
         Controls of actuators as in `rbdkit.simulate`, constants or a function, for all members whose values do not
         include them. The control of one actuator that varies is a parameter: 'knee_motor.u'.
+    effort : {'watch', 'clip'}, optional
+        As in `rbdkit.simulate`, for all members whose values do not include it.
 
     Returns
     -------
@@ -148,6 +151,8 @@ def sweep(
     if limits is not None:
         options["limits"] = limits
     options |= {} if u is None else {"u": u}
+    if not (isinstance(effort, str) and effort == "watch"):
+        options["effort"] = effort
     for name, number in {"threads": threads, "chunk": chunk}.items():
         if number is not None and (not isinstance(number, int | np.integer) or number < 1):
             raise SimulationError(f"{name} = {number!r} must be a whole number, 1 or more")

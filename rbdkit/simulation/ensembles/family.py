@@ -16,7 +16,7 @@ from rbdkit.simulation.controls import without_u
 from rbdkit.simulation.ensembles.names import state_places
 from rbdkit.simulation.ensembles.values import name_of
 
-SETTINGS = ("dt", "integrator", "formulation", "tau", "f_ext", "contact", "limits", "u")
+SETTINGS = ("dt", "integrator", "formulation", "tau", "f_ext", "contact", "limits", "u", "effort")
 """Arguments of `simulate`, other than the initial state, that may differ from member to member."""
 
 Build = Callable[..., Model]

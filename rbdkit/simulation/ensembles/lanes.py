@@ -82,7 +82,7 @@ class Sorter:
         if options["backend"] != "auto" or options["formulation"] != "joint":
             return None
         # stops at limits are constraints of another model; what is no choice is refused there
-        if options.get("limits") not in (None, "watch", "ignore"):
+        if options.get("limits") not in (None, "watch", "ignore") or options.get("effort", "watch") != "watch":
             return None
         if model not in self._kernels:
             self._kernels[model] = _sound_kernels(model)
