@@ -25,6 +25,19 @@ Record = Callable[["JointType"], Piece]
 
 IN_PLACE = ("armature", "damping", "friction", "limits", "mimic", "placement", "rest", "stiffness")
 """Arguments of `Model.add_body`."""
+ELSEWHERE = {
+    **dict.fromkeys(
+        ("rpy", "xyz", "pos", "position", "quat", "orientation", "origin", "pose"),
+        "where a joint is belongs to the body that it carries: "
+        "model.add_body(..., placement=rbd.pose(rotation, position))",
+    ),
+    **dict.fromkeys(("lower", "upper", "range", "limit"), "model.add_body(..., limits=rbd.Limits(lower, upper))"),
+    **dict.fromkeys(("direction", "vector", "along"), "the direction is axis="),
+    **dict.fromkeys(("name", "joint_name"), "its name: model.add_body(..., joint_name=...)"),
+    **dict.fromkeys(("parent", "child", "body"), "what it connects: model.add_body(name, parent, joint)"),
+    **dict.fromkeys(("q0", "angle", "initial"), "coordinates are no part of a joint: give q0= to simulate"),
+}
+"""What to write for keywords that joints have elsewhere, in small letters."""
 STEPS = 100
 """Largest number of Gauss-Newton steps towards a pose."""
 OWN = ("constant_S", "constant_T", "parts", "pieces", "simplified", "stages")
@@ -45,6 +58,8 @@ class _NamesWhatIsInPlace:
                     f"{cls.__name__} has no argument {name!r}, which belongs to a joint in its place: "
                     f"model.add_body(..., joint={cls.__name__}(...), {name}=...)"
                 )
+            if name.lower() in ELSEWHERE and name not in signature(cls.__init__).parameters:
+                raise ArgumentError(f"{cls.__name__} has no argument {name!r}; {ELSEWHERE[name.lower()]}")
         return super().__new__(cls)
 
 

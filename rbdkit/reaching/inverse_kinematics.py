@@ -21,7 +21,7 @@ from rbdkit.model.names import listed
 from rbdkit.model.requirements import besides_tree, require_bilateral, require_model
 from rbdkit.reaching.descent import REACHED, Aims, descend
 from rbdkit.reaching.targets import Target, targets_of
-from rbdkit.spatial.check_arguments import require_switch
+from rbdkit.spatial.check_arguments import answers_keywords, require_switch
 from rbdkit.spatial.read_numbers import shown
 
 BATCHES = (1, 7, 24, 64)
@@ -41,6 +41,32 @@ class ReachWarning(UserWarning):
     """Neighbouring poses of a path are reached in ways that lie far apart: a robot would have to jump."""
 
 
+TARGET = "targets say what each frame is wanted to do: {'hand': pose}, or a point, an Orientation, a direction"
+KEYWORDS = {
+    **dict.fromkeys(
+        ("target", "pose", "poses", "position", "orientation", "frame", "frame_name", "link", "body"), TARGET
+    ),
+    **dict.fromkeys(("mask", "axis_mask", "position_only"), f"{TARGET}; a point leaves the orientation free"),
+    **dict.fromkeys(
+        ("x0", "q", "q_init", "q_start", "initial", "guess", "seed_q", "ik_seed"), "the search begins at q0="
+    ),
+    **dict.fromkeys(
+        ("q_rest", "q_nominal", "rest", "rest_pose", "nullspace", "posture"), "a preferred posture is prefer="
+    ),
+    **dict.fromkeys(
+        ("tol", "tolerance", "eps", "max_iter", "maxiter", "max_steps", "damping", "step_size"),
+        "it has no such number: it goes on to round-off, and says what it misses",
+    ),
+    **dict.fromkeys(("joint_limits", "respect_limits", "bounds"), "limits are kept by limits=True"),
+    **dict.fromkeys(("collision", "collisions", "valid", "constraint"), "accept= takes a function of q that says yes"),
+    **dict.fromkeys(("locked", "fixed", "lock"), "joints are held by fix="),
+    "all_solutions": "all solutions are solutions='all'",
+    "weight": "weights of frames are weights=",
+}
+"""What to write in place of keywords that other libraries have, in small letters."""
+
+
+@answers_keywords(KEYWORDS)
 def inverse_kinematics(
     model: Model,
     targets: Mapping[str, Any],
@@ -359,5 +385,5 @@ def _tell_jumps(model: Model, found: NDArray, search: _Search) -> None:
             f"neighbours on the path lie far apart, first places {k} and {k + 1}: joint {joint!r} changes by "
             f"{change[k].max():.3g} (rad, or lengths of the model); {far.size} such jump(s)",
             ReachWarning,
-            stacklevel=3,
+            stacklevel=4,  # the caller of the decorated function
         )

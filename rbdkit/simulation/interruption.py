@@ -19,7 +19,9 @@ HOSTS = {
     "tornado", "unittest",
 }  # fmt: skip
 """Packages whose loops are not the user's: each iteration is another cell, click, line, task or test."""
-OWN = (__name__, "rbdkit.simulation.simulate", "rbdkit.simulation.sweeping")
+OWN = (
+    __name__, "rbdkit.simulation.simulate", "rbdkit.simulation.sweeping", "rbdkit.spatial.check_arguments"
+)  # fmt: skip
 """Modules whose frames belong to the run itself; a sweep is one run."""
 
 JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))

@@ -36,6 +36,7 @@ from rbdkit.simulation.contacts import run_law, without_contacts
 from rbdkit.simulation.controls import Controls
 from rbdkit.simulation.finer import Finer
 from rbdkit.simulation.forces import Torque
+from rbdkit.simulation.foreign_keywords import KEYWORDS
 from rbdkit.simulation.formulated import run_formulation
 from rbdkit.simulation.interruption import end_interrupted_loop, interrupted
 from rbdkit.simulation.joint_runs import run_joint
@@ -45,6 +46,7 @@ from rbdkit.simulation.report import Report
 from rbdkit.simulation.setting import Computed, Request, Setting
 from rbdkit.simulation.trajectory import Trajectory, forces_at
 from rbdkit.simulation.within_limits import run_within_limits
+from rbdkit.spatial.check_arguments import answers_keywords
 from rbdkit.trace import checked
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class SimulationWarning(UserWarning):
     """
 
 
+@answers_keywords(KEYWORDS)
 def simulate(
     model: Model | Start,
     q0: ArrayLike | None = None,
@@ -291,7 +294,7 @@ def _finished(computed: Computed) -> Trajectory:
     if alarms:
         told = SimulationWarning("\n".join(alarms))
         told.__cause__ = recording.fault  # shown where warnings are errors
-        warnings.warn(told, stacklevel=3)
+        warnings.warn(told, stacklevel=4)  # the caller of the decorated function
     motion = motion.with_report(report)
     moved(motion.model)
     if setting.controls is not None:

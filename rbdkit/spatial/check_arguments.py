@@ -91,12 +91,12 @@ def check_arguments(
 
 
 def answers_keywords(hints: Mapping[str, str]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function so that certain unknown keywords raise an error that says what to write instead.
+    """Decorate a function so that a keyword that it does not have raises an error that says what to write instead.
 
     Parameters
     ----------
     hints : mapping of str to str
-        What to write instead, by keyword.
+        What to write instead, by keyword, in small letters; for others the closest of the function's own is named.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -105,14 +105,25 @@ def answers_keywords(hints: Mapping[str, str]) -> Callable[[Callable[P, T]], Cal
             try:
                 return function(*args, **kwargs)
             except TypeError:
+                own = inspect.signature(function).parameters
                 for name in kwargs:
-                    if name in hints:
-                        raise ArgumentError(f"{function.__name__} has no argument {name!r}; {hints[name]}") from None
+                    if name not in own and (hint := _instead(name, own, hints)):
+                        raise ArgumentError(f"{function.__name__} has no argument {name!r}; {hint}") from None
                 raise
 
         return answering
 
     return decorate
+
+
+def _instead(name: str, own: Collection[str], hints: Mapping[str, str]) -> str:
+    """Return what to write in place of a keyword, '' if that is not known."""
+    if name.lower() in hints:
+        return hints[name.lower()]
+    from difflib import get_close_matches  # imported here since only this error path needs it
+
+    close = get_close_matches(name.lower(), own, n=1, cutoff=0.7)
+    return f"did you mean {close[0]!r}?" if close else ""
 
 
 def _read(parameter: inspect.Parameter) -> str:

@@ -27,7 +27,7 @@ _EYE = np.eye(3)
 TURNS = {
     name: "give the rotation as a matrix, a quaternion (w, x, y, z) or scipy.spatial.transform.Rotation, such as "
     "rotation=Rotation.from_euler('xyz', [roll, pitch, yaw])"
-    for name in ("rpy", "euler", "angles", "rotvec", "quaternion", "quat", "axis", "angle", "R", "orientation")
+    for name in ("rpy", "euler", "angles", "rotvec", "quaternion", "quat", "axis", "angle", "r", "orientation")
 } | {name: f"{name} is called position here" for name in ("p", "xyz", "translation", "origin", "t")}
 """What to write for keywords that poses have elsewhere."""
 

@@ -18,13 +18,32 @@ from rbdkit.model.joint import Joint, Limits, Mimic, require_in_loop
 from rbdkit.model.methods.naming import claim_joint_name, claim_name
 from rbdkit.model.numbering import WORLD
 from rbdkit.model.placement import as_pose
+from rbdkit.spatial.check_arguments import answers_keywords
 from rbdkit.spatial.inertia import Inertia
 from rbdkit.spatial.read_numbers import number, shown
 
 if TYPE_CHECKING:
     from rbdkit.model.model import Model
 
+PLACE = "where the joint is on the parent is placement=rbd.pose(rotation, position)"
+MASSES = "masses are inertia=rbd.Inertia(mass, com, inertia_com), or Inertia.box, .sphere, ..."
+SHAPES = "shapes are geometry=rbd.Box(...), a rbd.Geometry, or a list of them"
+LIMITS = "limits are limits=rbd.Limits(lower, upper, velocity, effort)"
+KEYWORDS = {
+    **dict.fromkeys(("rpy", "xyz", "pos", "position", "quat", "rotation", "orientation", "origin", "pose"), PLACE),
+    **dict.fromkeys(("mass", "com", "cog", "moments", "inertial"), MASSES),
+    **dict.fromkeys(("shape", "shapes", "visual", "collision", "mesh", "geom"), SHAPES),
+    **dict.fromkeys(("lower", "upper", "range", "limit", "joint_limits", "effort", "velocity_limit"), LIMITS),
+    **dict.fromkeys(("axis", "joint_type", "type"), "the joint is joint=rbd.Revolute('y'), rbd.Free(), ..."),
+    **dict.fromkeys(("frictionloss", "dry_friction"), "dry friction is friction=, viscous damping="),
+    **dict.fromkeys(("spring", "k"), "the spring of the joint is stiffness="),
+    **dict.fromkeys(("springref", "spring_ref", "q_rest"), "where the spring is slack is rest="),
+    **dict.fromkeys(("rotor_inertia", "reflected_inertia"), "that of the rotor, seen from the joint, is armature="),
+}
+"""What to write in place of keywords that bodies and joints have elsewhere, in small letters."""
 
+
+@answers_keywords(KEYWORDS)
 def add_body(
     self: Model,
     name: str,
