@@ -91,6 +91,12 @@ LESSONS = (
         ("00",),
     ),
     Lesson(
+        "RO", "robots", "Robots from files", "Hands on", 60,
+        ("load robots from URDF and MJCF, and find mistakes in them", "give a robot motors and servos",
+         "compare two simulators, and explain where they differ"),
+        ("00",),
+    ),
+    Lesson(
         "03", "03_control", "Control", "Hands on", 75,
         ("linearise a machine and balance it by a regulator", "bring an arm where you want it, along a smooth path",
          "say what a controller cannot do"),
@@ -364,8 +370,8 @@ TRACKS = (
         {"F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
     ),
     Track(
-        "Control", "You have a machine with motors, and want it to do as it is told.", 7,
-        ("00", "01", "03", "F01", "F05", "F07b", "F09"),
+        "Control", "You have a machine with motors, and want it to do as it is told.", 8,
+        ("00", "01", "RO", "03", "F01", "F05", "F07b", "F09"),
         {"F09": "floating bases"},
     ),
     Track(
