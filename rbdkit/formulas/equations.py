@@ -169,10 +169,18 @@ def _require_different(model: Model, written: Sequence[str]) -> None:
 
 
 def _not_zero(model: Model) -> list[str]:
-    """Return the names of the parameters that are not zero; gravity along -z as 'gravity'."""
+    """Return the names of the parameters that are not zero; gravity along -z as 'gravity'.
+
+    Controls of actuators are among them at zero, too; their limits stay numbers, in conditions that are long enough.
+    """
     names = list(parameter_places(model))
     values = dict(zip(names, current_numbers(model, names).tolist(), strict=True))
-    found = [name for name, value in values.items() if value != 0.0 and not name.startswith("gravity.")]
+    controls = {f"{actuator}.u" for actuator in model.u_names}
+    limits = {
+        f"{actuator}.{field}.{k}" for actuator in model.u_names for field in ("u_range", "effort") for k in (0, 1)
+    }
+    told = [name for name, value in values.items() if value != 0.0 or name in controls]
+    found = [name for name in told if name not in limits and not name.startswith("gravity.")]
     along = np.asarray(model.gravity)
     plain = along[0] == along[1] == 0.0 and along[2] < 0.0
     own = ["gravity"] if plain else [f"gravity.{axis}" for axis in "xyz" if values[f"gravity.{axis}"] != 0.0]
@@ -213,13 +221,18 @@ def _typeset_state(model: Model) -> list[str]:
 def _typeset_parameter(name: str) -> str:
     if name == "gravity":
         return "g"
-    parts = name.split(".")
-    axis = parts.pop() if parts[-1] in AXES and len(parts) > 1 else ""
-    field = parts.pop()
+    parts, field, axis = _taken_apart(name)
     letter = "g" if field == "gravity" else LETTERS.get(field, rf"\mathrm{{{_plain(field)}}}")
     below = [rf"\mathrm{{{_plain('.'.join(parts).removesuffix('_joint'))}}}"] if parts else []
     index = ",".join([*below, *([axis] if axis else [])])
     return f"{letter}_{{{index}}}" if index else letter
+
+
+def _taken_apart(name: str) -> tuple[list[str], str, str]:
+    """Return the owner of a parameter, its field, and its axis or the number of its entry: 'motor.effort.1'."""
+    parts = name.split(".")
+    axis = parts.pop() if len(parts) > 1 and (parts[-1] in AXES or parts[-1].isdigit()) else ""
+    return parts[:-1], parts[-1], axis
 
 
 def _plain(name: str) -> str:
@@ -230,12 +243,11 @@ def _plain(name: str) -> str:
 def _parameter_symbol(sympy: Any, name: str, downward: bool) -> Any:
     if name == "gravity.z" and downward:
         return sympy.Symbol("g", real=True)
-    parts = name.split(".")
-    axis = parts.pop() if parts[-1] in AXES and len(parts) > 1 else ""
-    field = parts.pop()
+    parts, field, axis = _taken_apart(name)
     letter = "g" if field == "gravity" else LETTERS.get(field, field)
     label = "_".join([letter, *parts, *([axis] if axis else [])])
-    return sympy.Symbol(label, positive=field in ("mass", "stiffness", "damping", "armature"), real=True)
+    known = {"positive": True} if field in ("mass", "stiffness", "damping", "armature") else {"real": True}
+    return sympy.Symbol(label, **known)  # positive=False would say that it is not
 
 
 def _simplified(sympy: Any, matrix: Any) -> Any:

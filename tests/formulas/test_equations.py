@@ -109,3 +109,28 @@ def test_things_that_would_be_written_alike_are_refused(bodies, joints, twice):
         model.add_body(body, above, rbd.Revolute("y"), (0, 0, 1), rbd.Inertia(1.0, com=[0, 0, 1]), joint_name=joint)
     with pytest.raises(rbd.RbdkitError, match=twice):
         rbd.equations(model)
+
+
+def test_controls_of_actuators_have_names_and_their_limits_numbers():
+    model = rbd.library.pendulum()
+    model.add_motor("hinge", "motor", gear=2.0, limit=0.5)
+    found = rbd.equations(model)
+    text = str(found)
+    assert "gear_motor" in text and "u_motor" in text and "1/2" in text and "effort" not in text
+    values = {str(x): value for x, value in found.values.items()}
+    assert values["u_motor"] == 0.0 and values["gear_motor"] == 2.0
+    named = str(rbd.equations(model, ["motor.effort.0", "motor.effort.1", "motor.u"]))
+    assert "effort_motor_0" in named and "effort_motor_1" in named
+
+
+def test_nothing_is_assumed_of_numbers_that_may_have_either_sign():
+    """Lengths, controls and limits: of positive ones SymPy may drop terms of limits, of negative ones too."""
+    model = rbd.library.pendulum()
+    model.add_motor("hinge", "motor", gear=2.0, u=0.3, limit=0.5)
+    found = rbd.equations(model)
+    assert {str(x): x.is_positive for x in found.parameters.values() if x.is_nonpositive or x.is_positive} == {
+        "m_rod": True
+    }
+    for u, cut in ((0.3, 0.3), (0.9, 0.5), (-0.9, -0.5)):
+        numbers = {x: u if str(x) == "u_motor" else value for x, value in found.values.items()}
+        assert float(found.h[0].subs({found.q[0]: 0.0, **numbers})) == pytest.approx(-2.0 * cut, abs=1e-12)
