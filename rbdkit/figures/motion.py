@@ -15,7 +15,7 @@ from rbdkit.simulation import Ensemble, Trajectory
 from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.spatial.read_numbers import shown
 
-QUANTITIES = ("energy", "energy error", "q", "v", "tau", "z")
+QUANTITIES = ("energy", "energy error", "q", "v", "tau", "z", "u")
 USUAL = ("energy", "energy error", "q", "z")
 """Quantities that are drawn by default, as far as the motion has them."""
 MIN_WIDTH, MAX_WIDTH = 1.0, 100.0
@@ -37,8 +37,8 @@ def plot(trajectory: Trajectory | Ensemble, *quantities: str, width: float = 8.0
         Result of `rbdkit.simulate` or `rbdkit.sweep`.
     *quantities : str
         Quantities to draw, in the order given: 'energy', 'energy error', 'q' (coordinates), 'v' (velocities), 'tau'
-        (applied joint forces) and 'z' (states of force elements); by default all but 'v' and 'tau'. For an ensemble
-        'q' or 'v'.
+        (applied joint forces), 'z' (states of force elements) and 'u' (controls of actuators); by default all but 'v',
+        'tau' and 'u'. For an ensemble 'q' or 'v'.
     width : float, optional
         Width of the figure, inches.
 
@@ -99,6 +99,8 @@ def _diagrams(trajectory: Trajectory, quantity: str) -> list[Diagram]:
     if quantity == "z":
         names, units = trajectory.z_names, state_places(trajectory.model).units
         return _by_unit("z", list(zip(names, trajectory.z.T, units, strict=True)))
+    if quantity == "u":
+        return _by_unit("u", [(name, u, "") for name, u in zip(trajectory.model.u_names, trajectory.u.T, strict=True)])
     if quantity == "tau" and trajectory.tau is None:
         raise ArgumentError("plot: no joint forces were applied in this motion, so there is no tau")
     lines = []

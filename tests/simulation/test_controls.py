@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import rbdkit as rbd
-from rbdkit.errors import ModelError, SimulationError, StateError
+from rbdkit.errors import ArgumentError, ModelError, SimulationError, StateError
 from rbdkit.simulation import SimulationWarning
 
 DT = 2e-3
@@ -325,3 +325,12 @@ def test_tables_of_a_motion_have_its_controls():
     lines = rbd.simulate(arm(), Q0, u=law, duration=0.1, dt=0.01).to_csv().splitlines()
     assert lines[0].split(",")[-2:] == ["hinge1_motor control", "hinge2_servo control"]
     assert float(lines[-1].split(",")[-1]) == pytest.approx(np.sin(0.5), abs=1e-15)
+
+
+def test_controls_are_plotted():
+    motion = rbd.simulate(arm(), Q0, u=law, duration=0.1, dt=0.01)
+    (diagram,) = rbd.plot(motion, "u").axes
+    assert [line.get_label() for line in diagram.lines] == ["hinge1_motor", "hinge2_servo"]
+    assert_array_equal(diagram.lines[1].get_ydata(), motion.u[:, 1])
+    with pytest.raises(ArgumentError, match="model 'pendulum' has no u"):
+        rbd.plot(rbd.simulate(rbd.library.pendulum(), duration=0.1), "u")
