@@ -103,6 +103,12 @@ LESSONS = (
         ("00",),
     ),
     Lesson(
+        "ID", "identification", "Weigh an arm by moving it", "Hands on", 60,
+        ("find the parameters of a robot from measured motions", "tell what can be found from what cannot",
+         "judge whether a motion shows enough"),
+        ("00",), "Atkeson, An, Hollerbach 1986; Gautier, Khalil 1990",
+    ),
+    Lesson(
         "F01", "featherstone/01_two_questions", "Two questions", "Bodies", 40,
         ("tell forward from inverse dynamics", "get the equation of motion of any tree from one function",
          "say what spatial vectors spare you"),
@@ -370,8 +376,8 @@ TRACKS = (
         {"F04": "4.1 to 4.4", "F06": "to 6.2", "F09": "floating bases"},
     ),
     Track(
-        "Control", "You have a machine with motors, and want it to do as it is told.", 8,
-        ("00", "01", "RO", "03", "F01", "F05", "F07b", "F09"),
+        "Control", "You have a machine with motors, and want it to do as it is told.", 9,
+        ("00", "01", "RO", "03", "ID", "F01", "F05", "F07b", "F09"),
         {"F09": "floating bases"},
     ),
     Track(
