@@ -18,28 +18,21 @@ from rbdkit.functions import forward_kinematics, jacobian
 from rbdkit.model import Model
 from rbdkit.model.closing import length_of
 from rbdkit.model.closing.closest import Bounds
+from rbdkit.reaching.single_descent import descend_from
+from rbdkit.reaching.step_rules import (
+    FAR,
+    FLAT,
+    HOPELESS,
+    KAPPA,
+    LARGEST_STEP,
+    MINIMUM,
+    MOST_FAR_STEPS,
+    MOST_STEPS,
+    NEAR,
+    ROUND_OFF,
+    SMALLEST_MU,
+)
 from rbdkit.reaching.targets import Target
-
-REACHED = 1e-8
-"""Error, rad or characteristic lengths, up to which a target counts as reached, if steps gain no more digits."""
-NEAR = 1e-10
-"""Error from which on steps end as soon as one does not halve it: what is left is round-off."""
-ROUND_OFF = 1e-14
-"""Error below which no further step is taken."""
-MOST_STEPS, MOST_FAR_STEPS = 100, 40
-"""Steps from one starting point; and steps after which it is given up if it is still `FAR`."""
-FAR = 1e-3
-"""Error, rad or characteristic lengths, up to which steps go on slowly, as they do at singular poses."""
-MINIMUM = 1e-12
-"""Share of an error that a step must be expected to gain, else it is at its minimum."""
-FLAT = 1e-3
-"""Share of a larger error that a step must be expected to gain; to start elsewhere costs less."""
-KAPPA = 1e-3
-LARGEST_STEP = 1.0
-"""Of a coordinate, rad or characteristic lengths: the first radius of the trust region, and the largest."""
-SMALLEST_MU = 1e-20
-HOPELESS = 1e-10
-"""Radius at which no step goes downhill any more."""
 
 
 class Aims:
@@ -79,6 +72,7 @@ class Aims:
         self.frames, self.units = np.array([frame for frame, _ in rows]), np.array([unit for _, unit in rows])
         self.scale = np.where(self.units == "rad", 1.0, 1.0 / length)
         self.weight = np.array([weights.get(frame, 1.0) for frame in self.frames])
+        self._places = {frame: model.frame(frame) for frame in targets}
         self._row = self.scale * self.weight
         self._factor = self._row[:, None] * self.unit * free  # of A
         at = bounds.at.clip(0)  # where the coordinate of a velocity variable lies; joints on curved manifolds have none
@@ -86,22 +80,26 @@ class Aims:
         self._upper = np.where(bounds.at < 0, np.inf, bounds.upper[at])
 
     def at(self, q: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the weighted errors e (n, m) and the matrices A (n, m, nv) at coordinates (n, nq)."""
-        kinematics, parts = forward_kinematics(self.model, q, t=self.t), []
+        """Return the weighted errors e (..., m) and the matrices A (..., m, nv) at coordinates (..., nq)."""
+        poses, parts = forward_kinematics(self.model, q, t=self.t).poses, []
         for frame, own in self.targets.items():
-            pose, J = kinematics.pose(frame), jacobian(self.model, q, frame, "aligned", t=self.t)
+            place = self._places[frame]
+            pose = poses[..., place.body, :, :] @ place.placement
+            J = jacobian(self.model, q, frame, "aligned", t=self.t)
             parts += [target.error(pose, J) for target in own]
         e, A = parts[0] if len(parts) == 1 else (np.concatenate(x, axis=-k) for k, x in enumerate(zip(*parts), 1))
         return self._row * e, self._factor * A
 
     def missed(self, e: NDArray) -> NDArray:
-        """Return the largest error (n,), rad or characteristic lengths, of weighted errors (n, m)."""
-        return np.abs(e / self.weight).max(axis=1, initial=0.0)
+        """Return the largest error (...), rad or characteristic lengths, of weighted errors (..., m)."""
+        return np.abs(e / self.weight).max(axis=-1, initial=0.0)
 
     def blocked(self, q: NDArray, x: NDArray) -> NDArray:
-        """Return which velocity variables (n, nv) are at a limit that a step x (n, nv) would cross."""
-        own = q[:, self._at]
-        return (own <= self._lower) & (x < 0.0) | (own >= self._upper) & (x > 0.0)
+        """Return which velocity variables (..., nv) are at a limit that a step x (..., nv) would cross."""
+        own = q[..., self._at]
+        low, high = own <= self._lower, own >= self._upper
+        at_one: NDArray = low | high
+        return low & (x < 0.0) | high & (x > 0.0) if at_one.any() else at_one
 
 
 def descend(aims: Aims, q: NDArray, patient: bool = False) -> tuple[NDArray, NDArray]:
@@ -123,6 +121,14 @@ def descend(aims: Aims, q: NDArray, patient: bool = False) -> tuple[NDArray, NDA
     e : ndarray (n, m)
         Weighted errors there, rad and characteristic lengths.
     """
+    if len(q) == 1 and aims.model.nv and len(aims.scale):
+        end, error = descend_from(aims, q[0], patient)
+        return end[None], error[None]
+    return descend_all(aims, q, patient)
+
+
+def descend_all(aims: Aims, q: NDArray, patient: bool) -> tuple[NDArray, NDArray]:
+    """Take the steps of `descend` from all starting points at once."""
     ends, errors, q = q.copy(), np.empty((len(q), len(aims.scale))), q.copy()
     e, A = aims.at(q)
     rows, radius, size = np.arange(len(q)), np.full(len(q), LARGEST_STEP), _norm(e)

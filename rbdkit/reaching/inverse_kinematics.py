@@ -19,13 +19,16 @@ from rbdkit.model.closing.assembly import ALIKE, bounds_of, starting_points
 from rbdkit.model.closing.loop_kinematics import tree_poses
 from rbdkit.model.names import listed
 from rbdkit.model.requirements import besides_tree, require_bilateral, require_model
-from rbdkit.reaching.descent import REACHED, Aims, descend
+from rbdkit.reaching.descent import Aims, descend
+from rbdkit.reaching.step_rules import REACHED
 from rbdkit.reaching.targets import Target, targets_of
 from rbdkit.spatial.check_arguments import answers_keywords, require_switch
 from rbdkit.spatial.read_numbers import shown
 
-BATCHES = (1, 7, 24, 64)
+BATCHES = (1, 1, 1, 1, 1, 3, 24, 64)
 """Numbers of starting points that are tried one batch after the other until one of them leads to the targets."""
+ORDER = (0, *range(10, 17), *range(1, 10), *range(17, sum(BATCHES)))
+"""Order of the starting points: after the first those that are anywhere, as its neighbours get stuck where it did."""
 JUMP = 1.0
 """Change of a coordinate between neighbours of a path, rad or characteristic lengths, beyond which it is told."""
 SETTLED = 1e-9
@@ -270,8 +273,9 @@ class _Search:
             return
         aims, least, done = self._aims(wanted, limits), math.inf, 0
         for count in [sum(BATCHES)] if everywhere else BATCHES:
-            starts = starting_points(self.model, start, self.kept, aims.length, done + count)[done:]
-            q, e = descend(aims, aims.bounds.within(np.array(starts)))
+            chosen = ORDER[done : done + count]
+            points = starting_points(self.model, start, self.kept, aims.length, max(chosen) + 1)
+            q, e = descend(aims, aims.bounds.within(np.array([points[k] for k in chosen])))
             done += count
             size = np.linalg.norm(e, axis=1)
             if size.min() < least:

@@ -8,6 +8,7 @@ of loop closure finds the coordinates of models that have loops or constraints o
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -270,7 +271,18 @@ def _direction(given: str | ArrayLike, what: str) -> NDArray:
 
 def _turned(R: NDArray, pose: NDArray, J: NDArray) -> tuple[NDArray, NDArray]:
     """Return the rotation vector e (..., 3) from a frame to R, in world axes, and A with ``de = -A dq`` for small e."""
-    left = R @ np.swapaxes(pose[..., :3, :3], -1, -2)
+    # exp(e') = exp(e) exp(-dw) if the frame turns by dw: -de = dw + e x dw / 2
+    turn = J[..., :3, :]
+    if pose.ndim == 2:
+        e = _rotation_vector(R @ pose[:3, :3].T)
+        x, y, z = (0.5 * e).tolist()
+        return e, np.array([[1.0, -z, y], [z, 1.0, -x], [-y, x, 1.0]]) @ turn
+    e = _rotation_vectors(R @ np.swapaxes(pose[..., :3, :3], -1, -2))
+    return e, turn + 0.5 * so3.skew(e) @ turn
+
+
+def _rotation_vectors(left: NDArray) -> NDArray:
+    """Return the rotation vectors (n, 3) of matrices (n, 3, 3)."""
     # 2 sin(angle) and 2 cos(angle); near half a turn the sine says nothing of the axis, and `so3.log` is taken
     sine = so3.unskew(left) * 2.0
     size = np.sqrt(np.sum(sine * sine, axis=-1, keepdims=True))
@@ -278,10 +290,19 @@ def _turned(R: NDArray, pose: NDArray, J: NDArray) -> tuple[NDArray, NDArray]:
     e = np.where(size > TINY, angle / np.where(size > TINY, size, 1.0), 0.5) * sine
     if (far := angle[..., 0] > NEARLY_HALF_A_TURN).any():
         e[far] = so3.log(left[far])
-    turn = J[..., :3, :]
-    return e, turn + 0.5 * so3.skew(
-        e
-    ) @ turn  # exp(e') = exp(e) exp(-dw) if the frame turns by dw: -de = dw + e x dw / 2
+    return np.asarray(e)
+
+
+def _rotation_vector(left: NDArray) -> NDArray:
+    """Return the rotation vector (3,) of one matrix (3, 3), as `_rotation_vectors` does, by numbers."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = left.tolist()
+    x, y, z = zy - yz, xz - zx, yx - xy
+    size = math.sqrt(x * x + y * y + z * z)
+    angle = math.atan2(size, xx + yy + zz - 1.0)
+    if angle > NEARLY_HALF_A_TURN:
+        return so3.log(left)
+    factor = angle / size if size > TINY else 0.5
+    return np.array([factor * x, factor * y, factor * z])
 
 
 def _turn(a: NDArray, d: NDArray) -> NDArray:
