@@ -11,10 +11,14 @@ from rbdkit.library.holzinger import MOMENTS
 from rbdkit_course import answers, exercises
 from rbdkit_course.verdict import Verdict
 
+ARM = rbd.library.double_pendulum()
+ARM.add_frame("tool0", "rod2", [0.0, 0.0, -1.0])
 GIVEN = {  # what a check is handed besides the answer
     "period": {"pendulum": rbd.library.pendulum()},
     "longest_step": {"pendulum": rbd.library.double_pendulum(), "q0": [1.5, 0.5]},
     "equal_masses": {"moments": MOMENTS, "mass": 1.0},
+    "computed_torque": {"arm": ARM, "way": rbd.path([[0.0, 0.0], [1.0, -1.0]], [0.0, 2.5])},
+    "least_load": {"arm": ARM, "goal": np.eye(4)},
     "ratio": {"theirs": [2.0, 2.1], "states_theirs": 1, "ours": [1.0, 1.1], "states_ours": 1},
 }
 
