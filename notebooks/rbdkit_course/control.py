@@ -97,7 +97,7 @@ def sole() -> TimeStepping:
     return TimeStepping(tol=1e-4)
 
 
-def balancing(f_ext: Callable[..., dict[str, NDArray]], duration: float = 1.6) -> Trajectory:
+def balancing(f_ext: Callable[..., dict[str, NDArray]], duration: float = 1.5) -> Trajectory:
     """Simulate the humanoid on one foot, balanced by a linear-quadratic regulator while external forces act."""
     model, q = one_foot()
     motors = [joint.name for joint in model.joints if 0 < joint.nv < 6]
@@ -109,7 +109,7 @@ def balancing(f_ext: Callable[..., dict[str, NDArray]], duration: float = 1.6) -
     def law(t: float, q: NDArray, v: NDArray) -> NDArray:
         return hold - feedback @ near.error(q, v)
 
-    return simulate(model, q, duration=duration, dt=4e-3, tau=law, f_ext=f_ext, contact=sole(), progress=False)
+    return simulate(model, q, duration=duration, dt=5e-3, tau=law, f_ext=f_ext, contact=sole(), progress=False)
 
 
 @contextmanager
