@@ -106,6 +106,8 @@ def told(function: Any, inputs: Any, options: Any, known_alone: bool = False) ->
         )
     if function is np.interp and len(inputs) == 3 and not options:
         return _looked_up(*inputs)
+    if function is np.cross and not options and len(inputs) == 2 and all(np.shape(x)[-1:] == (3,) for x in inputs):
+        return _cross(*inputs)
     if function in LINEAR:
         return _told(LINEAR[function](*inputs, **options))
     return NotImplemented if known_alone else function._implementation(*inputs, **options)
@@ -277,6 +279,19 @@ def _plain(x: Any) -> Any:
         box[()] = x
         return box
     return x.view(np.ndarray) if isinstance(x, Symbols) else x
+
+
+def _cross(a: Any, b: Any) -> Any:
+    """Return the cross product of vectors (..., 3), in the order in which NumPy computes it.
+
+    NumPy before 2.3 puts products into arrays of floats where they happen to be numbers.
+    """
+    a, b = (x if isinstance(x, np.ndarray) else symbols(x) for x in (a, b))
+    found = np.empty(np.broadcast_shapes(a.shape, b.shape), dtype=object).view(Symbols)
+    for n, (i, k) in enumerate(((1, 2), (2, 0), (0, 1))):
+        np.multiply(a[..., i], b[..., k], out=found[..., n])
+        found[..., n] -= np.multiply(a[..., k], b[..., i])
+    return _told(found)
 
 
 def _told(result: Any) -> Any:
