@@ -95,6 +95,7 @@ ELEMENTS = [
     Gust("a", POINTS[2]),
     Drag("b", 0.3),
     rbd.Servo("hinge", 0.3, 50.0, 20.0, 0.01, torque=1.7),
+    rbd.Actuator("hinge", gear=2.0, stiffness=3.0, damping=0.4, u=0.7),
     rbd.JointSpring("hinge", 3.0, 0.4),
     rbd.JointDamper("hinge", 0.7),
     rbd.JointFriction("hinge", 0.4, creep=0.2),
