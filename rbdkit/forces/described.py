@@ -16,6 +16,9 @@ from rbdkit.spatial.check_arguments import check_arguments
 from rbdkit.spatial.read_numbers import finite, shown
 from rbdkit.spatial.read_only import KeepsReadOnly
 
+CONSTANTS = frozenset({float, str, bool, type(None)})
+"""Types of field values that nobody can change."""
+
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Described(KeepsReadOnly):
@@ -44,6 +47,12 @@ class Described(KeepsReadOnly):
     def is_users_own(self) -> bool:
         """Whether its class is user-defined."""
         return _is_users_own(type(self))
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether it must be copied: of a user's class, or with arrays, lists or other numbers than floats in it."""
+        values = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
+        return self.is_users_own or not all(map(_is_constant, values))
 
     def parameters(self) -> dict[str, float | NDArray]:
         """Return the parameters by field name: floats, and arrays (n,) for those given as tuples.
@@ -102,6 +111,13 @@ class Described(KeepsReadOnly):
 
 def _is_users_own(kind: type) -> bool:
     return kind.__module__.split(".")[0] != "rbdkit"
+
+
+def _is_constant(value: Any) -> bool:
+    """Return whether a field value cannot change: a float, a name, a switch, or a tuple of these."""
+    if type(value) is tuple:
+        return all(type(x) in CONSTANTS for x in value)
+    return type(value) in CONSTANTS
 
 
 def _is_structure(value: Any) -> bool:

@@ -72,7 +72,8 @@ def add_force(
         raise ModelError(f"force {name!r}: {element.known_as} has its bodies itself; leave out body={shown(body)}")
     else:
         own = point_force(element)(body, point)
-    force = Force(name, own.with_parameters(own.parameters()))  # no array that its giver may change later
+    numbers = own.parameters()
+    force = Force(name, own.with_parameters(numbers) if own.is_changeable else own)
     try_out(self, force)
     grow(self, "forces", force)
     return force

@@ -35,7 +35,8 @@ def neutral(self: Model) -> NDArray:
     """
     q = np.zeros(self.nq)
     for joint in self._independent:
-        q[joint.q_slice] = joint.type.neutral()
+        if type(joint.type).neutral is not VectorJoint.neutral:  # which is zero
+            q[joint.q_slice] = joint.type.neutral()
     return q
 
 
