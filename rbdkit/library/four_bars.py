@@ -182,7 +182,7 @@ def n_four_bar(loops: int = 2, angle: float = 0.0, speed: float = 1.0, closing: 
         add_bar(model, f"coupler{k}", f"upright{k - 1}", Revolute("y"), tip, x, f"top{k - 1}")
         add_bar(model, f"upright{k}", "world", Revolute("y"), k * x, tip, f"foot{k}")
         model.add_loop(f"pin{k}", f"coupler{k}", f"upright{k}", closing or Revolute("y"), x, tip)
-    v = np.full(model.nv, speed)
+    v = np.full(model.nv, 1.0 * speed)  # a whole number may be larger than those of NumPy
     v[1::2] = -speed
     return Start(model, model.neutral(), v)
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdkit.errors import SimulationError
 from rbdkit.model import Model
 from rbdkit.model.kept import kept
 from rbdkit.simulation.asking import require_function
+from rbdkit.simulation.controls import controls_in
 from rbdkit.simulation.forces import Torque
 from rbdkit.simulation.sampled import Sampled
 from rbdkit.simulation.traced_forces import Traced, Untraced
@@ -44,6 +46,11 @@ def cut(model: Model, tau: Torque) -> Torque:
     most = most_effort(model)
     if tau is None or not np.isfinite(most).any():
         return tau
+    if controls_in(tau) is not None:
+        raise SimulationError(
+            "effort='clip' cuts tau, and in sweeps and pictures controls u that are a function become a part of it; "
+            "give the actuators limits of their own in place of it"
+        )
     if isinstance(tau, Sampled):
         return Sampled(_CutController(tau.controller, most), tau.period)
     if isinstance(tau, Traced | Untraced):

@@ -149,7 +149,8 @@ def simulate(
         it does; functions of the user are then called twice. Where formulation, contact law or integrator know no
         stops, or the steps are too long, limits are watched, and the report says why. The model of a motion with stops
         has these constraints, named 'elbow.angle' for instance. A joint that begins beyond a limit stops where it
-        begins. Limits of speed are watched: no force of the model keeps them.
+        begins. Limits of speed are watched: no force of the model keeps them. Steps with stops are of first order
+        with the default contact law; with 'rigid' they have the order of the integrator, and take longer.
     u : array_like, mapping, callable or Sampled, optional
         Controls of the model's actuators, see `Model.add_motor`, in the order of `Model.u_names`: (nu,) constant, or
         some of them by name, ``{"knee_motor": 2.0}``; (steps, nu) held over each step, (steps + 1, nu) sampled; a
