@@ -11,11 +11,18 @@ import yaml
 
 def test_the_workflow_calls_the_test_command(root):
     file = root / ".github" / "workflows" / "tests.yml"
-    (job,) = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"].values()
+    jobs = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]
+    job = jobs.pop("tests")
     commands = [step["run"] for step in job["steps"] if "run" in step]
     assert commands.pop() == ".ci/run"
     assert all(command.startswith("git config ") for command in commands)
     assert {"container", "timeout-minutes"} <= set(job), "the browser comes from Debian's packages"
+    (matrix,) = [other["strategy"]["matrix"] for other in jobs.values()]
+    asked = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["requires-python"]
+    assert asked == f">={matrix['python'][0]}" and len(matrix["os"]) == 3
+    assert [step["run"] for step in jobs["versions"]["steps"] if "run" in step] == [
+        "python tests/versions.py ${{ matrix.python }}"
+    ]
 
 
 def test_the_course_is_published_by_its_own_command(root):
