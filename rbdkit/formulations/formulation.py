@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rbdkit.algorithms import Energy
 from rbdkit.formulations.system import System
 from rbdkit.model import Model
-from rbdkit.trace import Feedback
+from rbdkit.trace import Controller, Feedback
 
 if TYPE_CHECKING:
     from rbdkit.formulations.constrained.index1 import Index1
@@ -85,15 +85,19 @@ class Acting:
         of time, joint coordinates and joint velocities.
     f_ext : ndarray or Feedback or None
         (bodies, 6) in world coordinates, or a traced function that gives them, or None.
+    asked : Controller, optional
+        A sampled controller, which enters the forces into tau as the run goes on.
     """
 
     tau: NDArray | Feedback
     f_ext: NDArray | Feedback | None
+    asked: Controller | None = None
 
     def __str__(self) -> str:
-        """Name the forces that are traced functions, for reports."""
+        """Name the forces that are traced functions or asked for, for reports."""
         names = [name for name in ("tau", "f_ext") if isinstance(getattr(self, name), Feedback)]
-        return f"{' and '.join(names)} traced" if names else ""
+        parts = [f"{' and '.join(names)} traced"] if names else []
+        return ", ".join([*parts, *(["tau from a sampled controller"] if self.asked is not None else [])])
 
 
 @runtime_checkable

@@ -285,8 +285,9 @@ class ClosedJointSystem(JointSystem):
         begins = self.begin(method, times, x, v)
         try:
             return simulate(
-                self._kernels, x, v, times, method, acts.tau, acts.f_ext, every, progress, begins, kind=kind
-            )
+                self._kernels, x, v, times, method, acts.tau, acts.f_ext, every, progress, begins, kind=kind,
+                asked=acts.asked,
+            )  # fmt: skip
         except NotCovered:  # prescribed joints with a motion that this method cannot follow
             return None
 

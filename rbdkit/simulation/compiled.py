@@ -42,8 +42,9 @@ from rbdkit.simulation.controls import HeldControls
 from rbdkit.simulation.forces import Constant, Drive, Scheduled
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
+from rbdkit.simulation.sampled import SampledInLoop
 from rbdkit.simulation.traced_forces import Traced, Untraceable, Untraced, force_law, torque_law
-from rbdkit.trace import FewSteps, Run, residuals_of
+from rbdkit.trace import Controller, FewSteps, Run, residuals_of
 
 WORTH_COMPILING = 1000
 """Number of evaluations of a function for which its compilation pays off."""
@@ -73,8 +74,6 @@ def acting(
     """
     if why_not := obstacle(method, False, False):
         return None, why_not
-    if applied.sampler is not None:
-        return None, "a sampled controller is asked from Python"
     if isinstance(applied, HeldControls):
         return None, "u is held over steps in which the actuators' forces change"
     if isinstance(method, Adaptive | TimeSteps | ForceSteps) and _time_is_asked_from_python(model, times):
@@ -100,7 +99,8 @@ def acting(
     except Untraceable as fault:
         return None, f"f_ext {fault}"
     assert tau is not None
-    return Acting(tau, forces), ""
+    asked = None if applied.sampler is None else SampledInLoop(applied.sampler, times, model.nv)
+    return Acting(tau, forces, asked), ""
 
 
 def _time_is_asked_from_python(model: Model, times: NDArray) -> bool:
@@ -143,10 +143,22 @@ def record_compiled(
     in the readable form, to find the message of an error.
     """
     try:
-        run = run_kernels(kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update, kind=lasting(method))
+        run = run_kernels(
+            kernels, q, v, times, method, acts.tau, acts.f_ext, every, watch.update, kind=lasting(method),
+            asked=acts.asked,
+        )  # fmt: skip
     finally:
         watch.close()
-    return unsolved(recording_of(run, times, method), run, times, step)
+    return ended_by(acts.asked, unsolved(recording_of(run, times, method), run, times, step), times)
+
+
+def ended_by(asked: Controller | None, recording: Recording, times: NDArray) -> Recording:
+    """Return a recording with the exception of its sampled controller that ended it, if one did."""
+    fault = asked.fault if isinstance(asked, SampledInLoop) else None
+    if fault is None:
+        return recording
+    stopped = f"{sentence(fault)} (after t = {times[recording.steps]:.6g} s)"
+    return replace(recording, stopped=stopped, fault=fault)
 
 
 def lasting(method: RecordedIntegrator | Adaptive) -> Hashable:

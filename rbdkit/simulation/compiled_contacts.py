@@ -26,7 +26,7 @@ from rbdkit.laws import ContactForce, Law, Log, TimeStepping
 from rbdkit.laws.log import Rows
 from rbdkit.laws.time_stepping import OF_POINTS
 from rbdkit.model.one_sided import without_stops
-from rbdkit.simulation.compiled import acting, recording_of
+from rbdkit.simulation.compiled import acting, ended_by, recording_of
 from rbdkit.simulation.own_classes import users_class
 from rbdkit.simulation.progress import Progress
 from rbdkit.simulation.recording import Recording
@@ -63,12 +63,13 @@ class CompiledLaw:
         motion = self._motion(times, q, w, acts.tau, every)
         motion.arrays["measures"][FAST] = log.speed
         try:
-            run = run_motion(motion, every, watch.update)
+            run = run_motion(motion, every, watch.update, asked=acts.asked)
         finally:
             watch.close()
         if run.account[diary.STUCK]:
             return None
         recording = recording_of(run, times, self.method)  # type: ignore[arg-type]  # steps of a law are no integrator
+        recording = ended_by(acts.asked, recording, times)
         if run.account[diary.CROWDED]:
             stopped = f"more than {scene.room} places touch at once after t = {recording.t[-1]:.6g} s"
             recording = replace(recording, stopped=stopped, ran_away=False)
@@ -171,9 +172,9 @@ def compiled_law(setting: Setting) -> tuple[CompiledLaw | None, str]:
     acts, why_not = acting(free, kernels.on_links, method, *forces, setting.times)  # type: ignore[arg-type]
     if acts is None:
         return None, why_not
-    if isinstance(method, TimeSteps) and len(scene.pair) > FEW:
-        # with so many places other solvers would take too long: the result of the sweeps counts, and the report rates
-        # it
+    if isinstance(method, TimeSteps) and (len(scene.pair) > FEW or acts.asked is not None):
+        # with so many places other solvers would take too long, and a controller cannot be asked twice: the result of
+        # the sweeps counts, and the report rates it
         method = replace(method, hard=np.inf)
     return CompiledLaw(kernels, scene, method, acts), ""
 

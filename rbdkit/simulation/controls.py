@@ -24,7 +24,7 @@ from rbdkit.formulations import Force
 from rbdkit.model import Model
 from rbdkit.model.controls import check_u, drives, own_controls
 from rbdkit.simulation.asking import Law, ask, require_function
-from rbdkit.simulation.forces import Constant, Drive, Torque, drive
+from rbdkit.simulation.forces import Constant, Drive, Held, Torque, drive
 from rbdkit.simulation.sampled import Sampled, Sampler, steps_in
 from rbdkit.simulation.traced_forces import Traced, Untraced
 
@@ -298,11 +298,30 @@ class HeldControls(Drive):
         return _WithControls(self.model, self.own.function, Constant(row))
 
 
+class ControlSampler(Sampler):
+    """A sampled controller of actuators whose forces depend on controls alone: it fills tables of both."""
+
+    def __init__(self, model: Model, table: Table, base: NDArray) -> None:
+        assert table.asked is not None
+        super().__init__(table.asked, table.every, np.zeros((len(table.rows), model.nv)))
+        self._model, self._table, self._base = model, table, base
+
+    def begin(self, k: int, t: float, q: NDArray, v: NDArray) -> None:
+        if k % self.every == 0 and k != self._begun:
+            u = self.ask(t, q, v)
+            self._table.rows[k : k + self.every] = u
+            self.held[k : k + self.every] = self._base + drives(self._model).added(u)
+        self._begun = k
+
+
 def drive_with_controls(model: Model, given: Commanded, times: NDArray) -> Drive:
     """Return the applied joint forces of a run, as `drive` does, with controls that are held over steps."""
     own = replace(drive(model, given.tau, times), what=given.what)
     if (table := given.held) is None:
         return own
+    if table.asked is not None and own.values is not None and drives(model).fixed:
+        plain = ControlSampler(model, table, own.values)
+        return Drive(Held(times, plain.held), plain.held, plain.held, sampler=plain, what=given.what)
     sampler = None if table.asked is None else Sampler(table.asked, table.every, table.rows)
     function = _WithControls(model, own.function, _Row(table))
     return HeldControls(function, law=own.law, sampler=sampler, what=given.what, own=own, model=model, table=table)

@@ -92,7 +92,7 @@ def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
             reset()
         held = np.zeros((len(times) - 1, model.nv))
         sampler = Sampler(_Checked(model, tau.controller), steps_in(tau.period, times), held)
-        return Drive(_Held(times, held), held, held, sampler=sampler)
+        return Drive(Held(times, held), held, held, sampler=sampler)
     if callable(tau):
         require_function("tau", tau)
         return Drive(_Checked(model, tau), law=tau)
@@ -101,7 +101,7 @@ def drive(model: Model, tau: Torque, times: NDArray) -> Drive:
     if values.ndim == 1:
         return Drive(Constant(values), values)
     if values.shape == (steps, model.nv):
-        return Drive(_Held(times, values), values, held=values)
+        return Drive(Held(times, values), values, held=values)
     if values.shape == (steps + 1, model.nv):
         return Drive(_Sampled(times, values), values)
     raise SimulationError(
@@ -182,7 +182,7 @@ class Constant(Scheduled):
 
 
 @dataclass(frozen=True)
-class _Held(Scheduled):
+class Held(Scheduled):
     """Forces that are held over each step; where two meet, those of the second."""
 
     times: NDArray

@@ -23,7 +23,7 @@ from rbdkit.model.closing import require_closed
 from rbdkit.simulation.adequacy import InCode
 from rbdkit.simulation.adequacy import Sample as Sampled
 from rbdkit.simulation.clearly_closed import clearly_closed
-from rbdkit.simulation.compiled import JointSteps, blamed, lasting, obstacle, recording_of, unsolved
+from rbdkit.simulation.compiled import JointSteps, blamed, ended_by, lasting, obstacle, recording_of, unsolved
 from rbdkit.simulation.compiled import acting as compile_forces
 from rbdkit.simulation.forces import Scheduled
 from rbdkit.simulation.motion import Motion
@@ -159,6 +159,8 @@ def _compiled(
         acts, why_not = compile_forces(system.model, on_links, method, applied, setting.f_ext, external, times)
         if acts is None:
             return None, why_not, None
+        if acts.asked is not None and type(system) is not ClosedJointSystem:
+            return None, "a sampled controller is asked from Python", None
     if why_not := system.obstacle(acts):
         return None, why_not, None
     acting.step = 0  # the method's initial data is computed by the readable form, which looks at the first step
@@ -179,6 +181,7 @@ def _compiled(
     code = in_words(name, why)
     how = f", {acts}" if acts is not None and str(acts) else ""
     recording = unsolved(recording_of(run, times, method), run, times, step)  # type: ignore[arg-type]
+    recording = ended_by(None if acts is None else acts.asked, recording, times)
     return recording, f"compiled loop ({code}){how}", acts
 
 

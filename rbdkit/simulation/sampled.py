@@ -39,8 +39,10 @@ class Sampled:
 
     Notes
     -----
-    Steps are made from Python. A run with the same controller object again goes on with what it kept, unless it has
-    ``reset``. The energy of such a run is not judged, as its forces jump.
+    In joint coordinates, with loops and under contact laws, steps are compiled between its calls; in other formulations
+    Python makes them. Under 'time_stepping' no solver but sweeps is then tried. A run with the same controller object
+    again goes on with what it kept, unless it has ``reset``. The energy of such a run is not judged, as its forces
+    jump.
 
     Examples
     --------
@@ -92,6 +94,42 @@ class Sampler:
             return
         self._begun = k
         self.held[k] = self.ask(t, q, v) if k % self.every == 0 else self.held[k - 1]
+
+
+class SampledInLoop:
+    """A sampled controller in a compiled loop over time: it is asked between chunks of steps; see `Controller`.
+
+    fault : the exception that ended the run, or None.
+    """
+
+    def __init__(self, sampler: Sampler, times: NDArray, nv: int) -> None:
+        self._sampler, self._times, self._nv = sampler, times, nv
+        self.fault: Exception | None = None
+        self.stopped_at = 0
+
+    @property
+    def every(self) -> int:
+        """Number of steps from one call to the next."""
+        return self._sampler.every
+
+    def begin(self, k: int, arrays: dict[str, NDArray]) -> bool:
+        """Enter what the controller says at the beginning of step k into the rows of its period.
+
+        Raises
+        ------
+        Exception
+            Whatever the controller raises at the first step; later it ends the run.
+        """
+        held = self._sampler.held
+        try:  # copies, as the loop goes on in these arrays
+            self._sampler.begin(k, float(self._times[k]), arrays["x"].copy(), arrays["v"][: self._nv].copy())
+        except Exception as fault:
+            if k == 0:
+                raise
+            self.fault, self.stopped_at = fault, k
+            return False
+        held[k : k + self.every - k % self.every] = held[k]
+        return True
 
 
 def steps_in(period: float, times: NDArray) -> int:

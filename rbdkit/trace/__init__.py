@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from rbdkit.trace.run.beginning import Beginning
     from rbdkit.trace.run.company import (
         Company,
+        Controller,
         Pace,
         Prepared,
         Run,
@@ -158,6 +159,8 @@ _HOMES = {
     "rbdkit.trace.run.beginning": ["Beginning"],
     "rbdkit.trace.run.company": [
         "Company",
+        "Controller",
+        "Controller",
         "Pace",
         "Prepared",
         "Run",
@@ -208,6 +211,7 @@ __all__ = [
     "Binder",
     "Block",
     "Company",
+    "Controller",
     "Copies",
     "Dependencies",
     "ELEMENTWISE",

@@ -32,7 +32,7 @@ def braking(t, q, v):
         (lambda t, q, v: np.array([-9.0, 7.0]), "tau"),
         (rbd.traced(lambda t, q, v: [-9.0, 7.0]), "tau traced"),
         (rbd.untraced(lambda t, q, v: [-9.0, 7.0]), "Python"),
-        (rbd.Sampled(lambda t, q, v: [-9.0, 7.0], 0.01), "Python"),
+        (rbd.Sampled(lambda t, q, v: [-9.0, 7.0], 0.01), "compiled loop (LLVM), tau from a sampled controller"),
     ],
 )
 def test_a_constant_effort_is_cut_to_the_limit_of_its_joint(tau, code):

@@ -128,3 +128,37 @@ def test_a_controllers_own_error_keeps_what_was_computed():
             rbd.library.double_pendulum(), [1.0, 0.0], duration=0.2, tau=rbd.Sampled(failing, 0.01), progress=False
         )
     assert run.t[-1] == pytest.approx(0.06)
+
+
+def test_compiled_loops_ask_between_chunks_of_steps():
+    """The same as stepped from Python, in trees, loops and under a contact law, whatever is recorded."""
+    arm, four_bar = rbd.library.double_pendulum(), rbd.library.planar_four_bar()
+    for model, q, every in ((arm, [0.1, 0.2], 1), (arm, [0.1, 0.2], 7), (four_bar, None, 3)):
+        controllers = [Keeping(model.nv, gain=5.0) for _ in range(2)]
+        compiled = rbd.simulate(
+            model, q, duration=0.3, tau=rbd.Sampled(controllers[0], 0.01), every=every, progress=False
+        )
+        assert "compiled loop" in compiled.report.backend
+        book = rbd.simulate(
+            model, q, duration=0.3, tau=rbd.Sampled(controllers[1], 0.01), every=every, progress=False, backend="book"
+        )
+        assert controllers[0].asked == controllers[1].asked
+        np.testing.assert_allclose(compiled.q, book.q, rtol=0, atol=1e-9)
+        np.testing.assert_array_equal(compiled.t, book.t)
+
+
+def test_a_controller_that_raises_ends_the_run_and_keeps_it():
+    model = rbd.library.double_pendulum()
+
+    def tired(t, q, v):
+        if t > 0.095:
+            raise RuntimeError("battery empty")
+        return 0.0 * v
+
+    for contact in ("none", "time_stepping"):
+        with pytest.warns(rbd.simulation.SimulationWarning, match="battery empty"):
+            run = rbd.simulate(model, [0.1, 0.2], duration=0.3, tau=rbd.Sampled(tired, 0.01), contact=contact)
+        assert "battery empty" in run.report.stopped and run.t[-1] == pytest.approx(0.1)
+        assert "tired" in run.report.traceback
+    with pytest.raises(RuntimeError, match="battery"):
+        rbd.simulate(model, duration=0.3, tau=rbd.Sampled(lambda t, q, v: tired(1.0, q, v), 0.01))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rbdkit.engine.contact.scene import Scene
 from rbdkit.engine.run.kernels import Kernels
 from rbdkit.engine.run.motion import JointMotion
-from rbdkit.trace import Feedback, FewSteps, Recordable, Run, run_motion
+from rbdkit.trace import Controller, Feedback, FewSteps, Recordable, Run, run_motion
 
 
 def simulate(
@@ -27,6 +27,7 @@ def simulate(
     scene: Scene | None = None,
     redmax: bool = False,
     kind: Hashable = None,
+    asked: Controller | None = None,
 ) -> Run:
     """Step a model through given times, with joint springs, dampers and force elements.
 
@@ -46,13 +47,14 @@ def simulate(
     scene : the contact scene, for a contact method; the run then has a contact log.
     redmax : whether accelerations come from J^T M J, which costs O(n^3).
     kind : names the method, if it is the same in all runs: these then reuse the same arrays.
+    asked : a sampled controller, see `rbdkit.trace.run_motion`.
     """
     # everything else binds arrays of its own, which are not worth keeping
-    plain = isinstance(tau, np.ndarray) and f_ext is None and not (begins or kernels.driven or redmax)
+    plain = isinstance(tau, np.ndarray) and f_ext is None and not (begins or kernels.driven or redmax or asked)
     if kind is not None and plain and scene is None:
         return _in_kept_arrays(kernels, q, v, times, method, tau, every, progress, kind)  # type: ignore[arg-type]
     motion = JointMotion(kernels, q, v, times, method, tau, f_ext, begins, scene, every, redmax)
-    return run_motion(motion, every, progress)
+    return run_motion(motion, every, progress, asked=asked)
 
 
 def _in_kept_arrays(

@@ -117,6 +117,19 @@ class Runnable(Protocol):
         ...
 
 
+class Controller(Protocol):
+    """What a motion asks between its steps, and what then changes in its arrays: a sampled controller."""
+
+    @property
+    def every(self) -> int:
+        """Steps from one question to the next."""
+        ...
+
+    def begin(self, k: int, arrays: dict[str, NDArray]) -> bool:
+        """Write to the arrays what acts from step k on; return whether the motion goes on."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A `Runnable` motion with all of its data given in advance.
@@ -192,7 +205,11 @@ def loop_room(nx: int, nv: int) -> dict[str, NDArray]:
 
 
 def run_motion(
-    motion: Runnable, every: int = 1, progress: Callable[[float], object] | None = None, pace: Pace | None = None
+    motion: Runnable,
+    every: int = 1,
+    progress: Callable[[float], object] | None = None,
+    pace: Pace | None = None,
+    asked: Controller | None = None,
 ) -> Run:
     """Run one motion, not in lanes.
 
@@ -201,11 +218,12 @@ def run_motion(
     every : number of steps between recorded states; the last one is always recorded.
     progress : called with the fraction done, about every `CHUNK` seconds.
     pace : chunk size of earlier motions with the same code; updated by this one.
+    asked : asked before chunks, which then end where it has to be asked again.
     """
-    company = Company([motion], every, pace=pace)
+    company = Company([motion], every, pace=pace, asked=asked)
     interrupted = False
     try:
-        while company.going:
+        while company.going and (asked is None or asked.begin(company.done, motion.arrays)):
             company.go_on()
             if progress is not None:
                 progress(company.done / company.steps)
@@ -223,6 +241,7 @@ class Company:
     motions : motions with the same times and equal programs.
     every, pace : as in `run_motion`.
     width : number of lanes, at least the number of motions.
+    asked : as in `run_motion`.
 
     Attributes
     ----------
@@ -230,10 +249,17 @@ class Company:
     done : number of steps taken by the motions that did not diverge.
     """
 
-    def __init__(self, motions: Sequence[Runnable], every: int, width: int = 1, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        motions: Sequence[Runnable],
+        every: int,
+        width: int = 1,
+        pace: Pace | None = None,
+        asked: Controller | None = None,
+    ) -> None:
         first, m, rows = motions[0], len(motions), 3 + motions[0].steps // every
         self.steps, self.done = first.steps, 0
-        self._motions, self._every, self._width = motions, every, width
+        self._motions, self._every, self._width, self._asked = motions, every, width, asked
         self._arrays, self._numbers = first.arrays, None
         self._every_lane = [*motions, *[motions[-1]] * (width - m)]
         sizes = {"x_record": len(first.arrays["x"]), "v_record": len(first.arrays["v"])}
@@ -263,10 +289,13 @@ class Company:
 
     def go_on(self) -> None:
         """Take steps for about `CHUNK` seconds."""
-        whole, m, chunk = (self.steps - self.done) // self._every, len(self._motions), self._chunk
+        left = self.steps - self.done
+        if self._asked is not None:
+            left = min(left, self._asked.every - self.done % self._asked.every)
+        whole, m, chunk = left // self._every, len(self._motions), self._chunk
         records, stride = min(whole, chunk), self._every
         if self.done % self._every or not whole:  # within an interval of recording, or before the end in a last one
-            records, stride = 1, min(self._every - self.done % self._every, self.steps - self.done)
+            records, stride = 1, min(self._every - self.done % self._every, left)
         whole_chunk = records == chunk  # the time of a shorter one says little about the speed
         begun = time.perf_counter()
         self._run(records, stride)
@@ -282,7 +311,10 @@ class Company:
                 self._last[k] = self._state(k)
         records = made // stride
         self._at[self._recorded : self._recorded + records] = self.done + stride * np.arange(1, records + 1)
-        self._recorded, self.done = self._recorded + records, self.done + made
+        recorded, self.done = self.done + records * stride, self.done + made
+        # a state in between, where something is asked, is written over
+        if recorded % self._every == 0 or recorded == self.steps:
+            self._recorded += records
         if whole_chunk:
             self._learn(chunk, time.perf_counter() - begun)
 
