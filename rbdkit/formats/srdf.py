@@ -29,7 +29,7 @@ MOST = 10
 
 @dataclass(frozen=True, eq=False)
 class SemanticDescription:
-    """What an SRDF says of a model.
+    """Named poses, end effectors and disabled pairs of an SRDF.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a frame can be wanted to do: be at a place, have an orientation, point in a direction, look at a point.
+"""Targets of inverse kinematics for a frame: be at a place, have an orientation, point in a direction, look at a point.
 
 Each target says by how far a frame misses it, e, and how that changes with the joints, ``e(q + dq) = e - A dq`` to
 first order (of turns, as far as e itself is small), from the pose of the frame and its Jacobian in world axes. It also
@@ -32,7 +32,7 @@ NEARLY_HALF_A_TURN = 3.0
 
 
 class Target:
-    """What a frame is to do: the interface of all targets.
+    """Interface of all targets of a frame.
 
     Attributes
     ----------

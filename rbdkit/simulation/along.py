@@ -1,4 +1,4 @@
-"""What sensors would show along a motion: accelerations, forces through joints, contact forces on a body.
+"""Readings of sensors along a motion: accelerations, forces through joints, contact forces on a body.
 
 Accelerations come from the equations of motion at the recorded states, with the forces that acted there, not from
 differences of velocities. Under a contact law the recorded contact forces are among them; in time stepping these are

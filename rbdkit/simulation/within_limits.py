@@ -2,7 +2,7 @@
 
 Stops are constraints that a contact law enforces, with steps of its own. A motion that never reaches a limit should not
 pay for them with its accuracy, so unless `limits` says otherwise it is computed without; only if it passes a limit, it
-is computed again, with stops from its beginning.
+is computed again with stops from there on, or from its beginning if the law cannot go on in between.
 """
 
 from __future__ import annotations

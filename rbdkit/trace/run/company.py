@@ -118,7 +118,7 @@ class Runnable(Protocol):
 
 
 class Controller(Protocol):
-    """What a motion asks between its steps, and what then changes in its arrays: a sampled controller."""
+    """Interface of a sampled controller: it is called between steps of a motion, and changes what acts from then on."""
 
     @property
     def every(self) -> int:
