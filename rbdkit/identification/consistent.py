@@ -17,6 +17,7 @@ TRUST = (1e-6, 1e-4, 1e-2, 1.0)
 """Weights of the measurements in turn: the valley of exact ones is too narrow to be entered from afar."""
 MOST = 300
 """Most steps of each fit; some ten are usual."""
+TOLERANCES = {"xtol": 1e-12, "ftol": 1e-10, "gtol": 1e-10}
 THIN = 1e-6
 """Smallest eigenvalue of a pseudo-inertia to begin with, relative to the largest: a thin rod has one that is zero."""
 
@@ -83,6 +84,7 @@ def nearest_consistent(rows: NDArray, right: NDArray, given: NDArray, weight: fl
         Where rows say nothing, the parameters stay as near to these as they can.
     weight : float
         Of the distance from the given ones, relative to each body's own numbers.
+
     Returns
     -------
     ndarray (n, 10), ndarray (k,)
@@ -96,21 +98,33 @@ def nearest_consistent(rows: NDArray, right: NDArray, given: NDArray, weight: fl
     scale = np.stack([mass, *[np.sqrt(mass * trace)] * 3, *[trace] * 6], axis=1)
     n = start.size
 
-    def residual(x: NDArray, trust: float) -> NDArray:
+    def residual(x: NDArray, trust: float, lossy: NDArray, power: int) -> NDArray:
         found = ten_parameters(_moments(x[:n]))
-        wrong = rows[:, :n] @ found.ravel() + rows[:, n:] @ x[n:] ** 2 - right
+        wrong = rows[:, :n] @ found.ravel() + lossy @ x[n:] ** power - right
         return np.concatenate([trust * wrong, weight * ((found - near) / scale).ravel()])
 
-    def jacobian(x: NDArray, trust: float) -> NDArray:
+    def jacobian(x: NDArray, trust: float, lossy: NDArray, power: int) -> NDArray:
         slopes = block_diag(*_slopes(x[:n]))
-        by_losses = 2.0 * rows[:, n:] * x[n:]
+        by_losses = power * lossy * x[n:] ** (power - 1)
         below = np.concatenate([weight / scale.ravel()[:, None] * slopes, np.zeros((n, len(x) - n))], axis=1)
         return np.concatenate([trust * np.concatenate([rows[:, :n] @ slopes, by_losses], axis=1), below])
+
+    def fitted(x: NDArray, trust: float, lossy: NDArray, power: int) -> NDArray:
+        options = {"method": "lm", "x_scale": "jac", "args": (trust, lossy, power), "max_nfev": MOST, **TOLERANCES}
+        with np.errstate(all="ignore"):  # it takes back steps that overflow
+            return np.asarray(least_squares(residual, x, jacobian, **options).x)
 
     losses = np.linalg.lstsq(rows, right, rcond=1e-12)[0][n:]
     # squares would not move from zero itself
     x = np.concatenate([start.ravel(), np.sqrt(np.maximum(losses, 1e-6))])
-    tolerances = {"xtol": 1e-12, "ftol": 1e-10, "gtol": 1e-10, "max_nfev": MOST}
     for trust in TRUST:
-        x = least_squares(residual, x, jacobian, method="lm", x_scale="jac", args=(trust,), **tolerances).x
-    return ten_parameters(_moments(x[:n])), x[n:] ** 2
+        x = fitted(x, trust, rows[:, n:], 2)
+    # squares hardly come to zero either: from here losses are numbers, and those that would give energy are left out
+    losses, acting = x[n:] ** 2, np.arange(len(losses))
+    while True:
+        x = fitted(np.concatenate([x[:n], losses[acting]]), TRUST[-1], rows[:, n + acting], 1)
+        losses = np.zeros_like(losses)
+        losses[acting] = np.maximum(x[n:], 0.0)
+        if (x[n:] >= 0.0).all():
+            return ten_parameters(_moments(x[:n])), losses
+        acting = acting[x[n:] >= 0.0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -205,3 +207,17 @@ def test_odd_arguments_are_refused(change, says):
     given = dict(zip(("q", "v", "a", "tau"), rng.normal(size=(4, 30, 2)), strict=True))
     with pytest.raises(rbd.RbdkitError, match=says):
         rbd.identify(**{"model": rbd.library.double_pendulum(), **given, **change})
+
+
+def test_losses_that_are_zero_are_found_among_noise():
+    """A frictionless arm, guessed masses off by a half: bodies that exist explain it, and nothing overflows."""
+    true = rbd.library.double_pendulum()
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        guess = true.with_parameters({"rod1.mass": 1.5, "rod2.mass": 0.6})
+        q, v, a = rng.normal(size=(3, 30, 2))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = rbd.identify(guess, q, v, a, rbd.rnea(true, q, v, a) + 0.1 * rng.normal(size=(30, 2)))
+        assert all(0.0 <= joint.damping[0] < 0.1 for joint in found.model.joints[1:])
+        np.testing.assert_allclose(rbd.crba(found.model, [0.3, 0.5]), rbd.crba(true, [0.3, 0.5]), rtol=0.25)
