@@ -17,7 +17,7 @@ from rbdkit.laws import pairs_of
 from rbdkit.model import Model
 from rbdkit.model.implied import stopped, wanting
 from rbdkit.model.one_sided import has_stops, without_stops
-from rbdkit.model.requirements import besides_tree
+from rbdkit.model.requirements import besides_tree, require_bilateral
 from rbdkit.scene import palette
 from rbdkit.scene.curves import by_unit, names_and_units
 from rbdkit.scene.pack import pack_scene
@@ -138,6 +138,8 @@ def in_page(
             return f"contact law {contact.name!r} is not compiled for pages with these options"
         if compiled is not None and any(knob.name == "integrator" for knob in experiment.knobs):
             return f"contact law {contact.name!r} makes its own steps, in which integrators have no part"  # type: ignore[union-attr]
+        if compiled is None:
+            require_bilateral(moving, "this page")
         moved = moving if compiled is not None else _without_contacts(moving)
         methods = [compiled] if compiled is not None else _methods(experiment, run["integrator"])
         kernels = [
