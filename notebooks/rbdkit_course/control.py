@@ -142,7 +142,7 @@ def time_to_fall(answer: Any) -> Verdict:
         return wrong(f"{found:.3g} s is the time in which the lean doubles; it was asked for ten times.")
     if near(rate):
         return wrong(f"{found:.3g} is the pole itself, a rate in 1/s: the lean grows as exp({found:.3g} t).")
-    if near(np.log10(np.e) / rate) or near(exact * rate * rate):
+    if near(1.0 / (np.log(10.0) * rate)) or near(exact * rate * rate):
         return wrong("exp(s t) = 10 is solved by t = ln(10) / s.")
     return wrong(f"{found:.3g} s is off. The largest pole s of the linearised cart makes the lean grow as exp(s t).")
 
