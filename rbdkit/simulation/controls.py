@@ -36,10 +36,9 @@ AtStates = Callable[[NDArray, NDArray, NDArray], NDArray]
 class Commanded(NamedTuple):
     """Joint forces with controls in them.
 
-    tau : joint forces as given, with what other controls add. what : the arguments that are
-    in them, for messages.
+    tau : joint forces as given, with what other controls add. what : the arguments that are in them, for messages.
     held : controls that are held over steps while the forces that they cause change, or None. at_states : the controls
-    along a motion; None if they stay the same.
+        along a motion; None if they stay the same.
     """
 
     tau: Torque
@@ -106,8 +105,7 @@ def commanded(model: Model, tau: Torque, u: Controls, times: NDArray) -> Command
         require_function("the controller", u.controller)
         if callable(reset := getattr(u.controller, "reset", None)):
             reset()
-        own_controls_of = check_u(model, own_controls(model))  # refuses a model without actuators
-        rows = np.zeros((steps, len(own_controls_of)))
+        rows = np.zeros((steps, len(check_u(model, own_controls(model)))))  # which refuses a model without actuators
         return _held(model, tau, Table(rows, CheckedControls(model, u.controller), steps_in(u.period, times), times))
     check_u(model, own_controls(model))
     require_function("u", u)

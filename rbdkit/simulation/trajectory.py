@@ -207,10 +207,7 @@ class Trajectory:
     def u(self) -> NDArray:
         """Controls of the actuators, (n, nu), in the order of `Model.u_names`; cut to their ranges.
 
-        Raises
-        ------
-        SimulationError
-            If a function gave them that gives others now.
+        If they come from a function, it is called at the recorded states when they are first asked for.
         """
         known = controls.actuators(self.model)
         own = np.broadcast_to(controls.own_controls(self.model), (len(self), len(known))).copy()
